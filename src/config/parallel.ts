@@ -1,0 +1,80 @@
+import { MillraceError } from "../shared/errors.ts";
+import { nearestName } from "../shared/nearest-name.ts";
+import { describeKind, isPlainObject } from "../shared/state-json.ts";
+
+/** Where workers can run. */
+export const parallelEnvs = [
+  "local",
+  "process",
+  "thread",
+  "local_gpu",
+  "slurm",
+  "pbs",
+  "sge",
+  "lsf",
+  "htcondor",
+  "oar",
+  "moab",
+  "ssh",
+  "kube",
+] as const;
+export type ParallelEnv = (typeof parallelEnvs)[number];
+
+/** The `parallel:` section as it stands in a config; `n_workers` and `nWorkers` are the same. */
+export interface ParallelInput {
+  readonly env?: ParallelEnv;
+  readonly n_workers?: number;
+  readonly nWorkers?: number;
+  readonly options?: Readonly<Record<string, unknown>>;
+}
+
+/** How a run is spread out. Never part of a run's identity. */
+export interface ParallelConfig {
+  readonly env: ParallelEnv;
+  readonly nWorkers: number;
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+// One setting for the whole process, as in ESPnet3; a runner's own `parallel` option comes before it.
+let current: ParallelConfig = Object.freeze({ env: "local", nWorkers: 1, options: Object.freeze({}) });
+
+/** Sets where the runs of this process work, unless a runner says otherwise. `undefined` goes back to one process. */
+export function setParallel(parallel: ParallelInput | undefined): void {
+  current = checkParallel(parallel ?? { env: "local" });
+}
+
+/** The setting that {@link setParallel} made; `local` by default. */
+export function getParallelConfig(): ParallelConfig {
+  return current;
+}
+
+const knownKeys = ["env", "n_workers", "nWorkers", "options"];
+
+/** Checks a `parallel:` section once, at the border. */
+export function checkParallel(parallel: ParallelInput): ParallelConfig {
+  const isSection: boolean = isPlainObject(parallel);
+  if (!isSection) {
+    throw new MillraceError("BAD_OPTION", `parallel is ${describeKind(parallel)}; a section was expected.`, {
+      hint: 'Write for instance { env: "process", n_workers: 4 }.',
+    });
+  }
+  for (const key of Object.keys(parallel)) if (!knownKeys.includes(key)) throw unknown("parallel", key, knownKeys);
+  const { env = "local", options = {} } = parallel;
+  const nWorkers = parallel.n_workers ?? parallel.nWorkers ?? 1;
+  if (!parallelEnvs.includes(env)) throw unknown("parallel.env", String(env), parallelEnvs);
+  if (!Number.isSafeInteger(nWorkers) || nWorkers < 1) {
+    throw new MillraceError("BAD_OPTION", `parallel.n_workers is ${describeKind(nWorkers)}; a whole number from 1 was expected.`);
+  }
+  if (!isPlainObject(options)) {
+    throw new MillraceError("BAD_OPTION", `parallel.options is ${describeKind(options)}; a section was expected.`);
+  }
+  return Object.freeze({ env, nWorkers, options: Object.freeze({ ...options }) });
+}
+
+function unknown(where: string, wrong: string, known: readonly string[]): MillraceError {
+  const near = nearestName(wrong, known);
+  const guess = near === undefined ? "" : `Did you mean ${near}? `;
+  return new MillraceError("BAD_OPTION", `${where}: ${JSON.stringify(wrong)} is not known.`, {
+    hint: `${guess}Valid: ${known.filter((name) => name !== "nWorkers").join(", ")}.`,
+  });
+}

@@ -1,0 +1,56 @@
+import { MillraceError, messageOf } from "../shared/errors.ts";
+import { sleep } from "../shared/sleep.ts";
+import { groupAttempts } from "../store/attempts.ts";
+import type { Claim } from "../store/claim-unit.ts";
+import type { Done } from "../store/done.ts";
+import { mergeKey, readMerged, writeMerged } from "../store/merged.ts";
+import { namesIn } from "../store/scan-shards.ts";
+import { cleanUp } from "./clean-up.ts";
+import type { Session } from "./session.ts";
+
+const waitMs = 50;
+
+/** Merges the committed shards while nobody else does: a lease guards the merge as it guards a shard. */
+export async function mergeOnce<Merged>(
+  session: Session,
+  committed: ReadonlyMap<number, Done>,
+  merge: (shardDirs: string[]) => Merged | PromiseLike<Merged>,
+): Promise<Merged> {
+  const { protocol, heartbeat } = session;
+  const { paths, lease } = protocol;
+  const claim = await claimMerge(session);
+  heartbeat.hold(claim);
+  try {
+    const dones = [...committed.values()].sort((a, b) => a.shard - b.shard);
+    const result = await guardMerge(() => merge(dones.map(({ shard }) => paths.shard(shard))));
+    const key = mergeKey(dones);
+    // A merge of the user's own leaves no list of files; that it was made is what counts.
+    if (readMerged(paths)?.key !== key) writeMerged(paths, { version: 1, key, files: [] });
+    cleanUp(paths, lease);
+    return result;
+  } finally {
+    heartbeat.letGo();
+    await protocol.drop(claim);
+  }
+}
+
+async function claimMerge({ protocol }: Session): Promise<Claim> {
+  for (;;) {
+    const seen = groupAttempts(namesIn(protocol.paths.attempts)).get("merge");
+    const claim = await protocol.claim("merge", seen);
+    if (claim !== undefined) return claim;
+    await sleep(waitMs);
+  }
+}
+
+async function guardMerge<Merged>(merge: () => Merged | PromiseLike<Merged>): Promise<Merged> {
+  try {
+    return await merge();
+  } catch (cause) {
+    if (cause instanceof MillraceError) throw cause;
+    throw new MillraceError("MERGE_FAILED", `merge failed: ${messageOf(cause)}`, {
+      cause,
+      hint: "All shards are committed. Correct merge and run again: nothing is computed anew.",
+    });
+  }
+}

@@ -1,0 +1,89 @@
+import { join } from "node:path";
+import { readRecords } from "../merge/read-records.ts";
+import { watchMissingKeys } from "../provider/watch-missing-keys.ts";
+import { MillraceError } from "../shared/errors.ts";
+import { groupAttempts } from "../store/attempts.ts";
+import type { Done } from "../store/done.ts";
+import { storeError } from "../store/durable-files.ts";
+import { makeFingerprint } from "../store/fingerprint.ts";
+import { GroupSync } from "../store/group-sync.ts";
+import { readManifest } from "../store/manifest.ts";
+import { type RunPaths, runPaths } from "../store/run-paths.ts";
+import { namesIn } from "../store/scan-shards.ts";
+import { FailureBudget, type FailureRecord, failuresName } from "../worker/failure-log.ts";
+import { findCommitted } from "../worker/find-committed.ts";
+import type { ShardClaim } from "../worker/protocol.ts";
+import { retryShard } from "../worker/retry-shard.ts";
+import type { ShardContext } from "../worker/shard-context.ts";
+import { finishRun, inSession } from "./drive-run.ts";
+import { requireSameRun } from "./open-run.ts";
+import type { RunRequest } from "./run-request.ts";
+import { openSession, type Session } from "./session.ts";
+
+/** Which failed items are run once more. Default: all. */
+export interface RetryFilter {
+  /** Only items whose error message matches. */
+  readonly error?: RegExp | undefined;
+}
+
+/** Runs the failed items of a run alone, each folded into its shard, then merges. What fails again stays written down. */
+export async function retryFailed<Merged>(request: RunRequest<Merged>, filter: RetryFilter): Promise<Merged> {
+  const paths = runPaths(request.runDir);
+  try {
+    const manifest = readManifest(paths);
+    if (manifest === undefined) {
+      throw new MillraceError("RUN_NOT_FOUND", `There is no run in ${paths.root}.`, { hint: "Run it first; then retry what failed." });
+    }
+    const fingerprint = makeFingerprint({ ...request.identity, items: manifest.plan.items });
+    requireSameRun(paths, manifest, { fingerprint, acceptChange: request.acceptChange });
+    const session = openSession(paths, manifest.plan, { ...request, work: { ...request.work, onError: "skip" } });
+    return await inSession(session, request, async () => {
+      await retryShards(session, filter);
+      return finishRun(session, request);
+    });
+  } catch (error) {
+    throw storeError(error);
+  }
+}
+
+async function retryShards(session: Session, { error }: RetryFilter): Promise<void> {
+  const { job } = session;
+  const { paths } = job.protocol;
+  const isWanted = (failure: FailureRecord) => error === undefined || failure.error.message.search(error) >= 0;
+  const tasks = [...(await findCommitted(job)).committed.values()]
+    .filter(({ counts }) => counts.failed > 0)
+    .map((done) => ({ done, isWanted, failures: failuresOf(paths, done.shard) }))
+    .filter(({ failures }) => failures.some(isWanted));
+  if (tasks.length === 0) return;
+  const env = await job.buildEnv();
+  try {
+    const context = openContext(session, env);
+    for (const task of tasks) {
+      const claim = await claimCommitted(session, task.done);
+      if (claim !== undefined) await retryShard(claim, task, context);
+    }
+  } finally {
+    await job.teardown(env);
+  }
+}
+
+function failuresOf(paths: RunPaths, shard: number): FailureRecord[] {
+  return [...readRecords<FailureRecord>(join(paths.shard(shard), failuresName))];
+}
+
+/** The right to replace a committed shard, unless someone else is at it. */
+async function claimCommitted({ protocol }: Session, { shard, attempt }: Done): Promise<ShardClaim | undefined> {
+  const seen = groupAttempts(namesIn(protocol.paths.attempts)).get(shard);
+  return (await protocol.claim(shard, seen, { replace: true, above: attempt })) as ShardClaim | undefined;
+}
+
+function openContext({ job }: Session, env: object): ShardContext {
+  return {
+    ...job,
+    env,
+    sync: new GroupSync(),
+    missingKeys: watchMissingKeys(env),
+    budget: new FailureBudget(Number.POSITIVE_INFINITY, 0),
+    totals: { done: 0, failed: 0, dropped: 0 },
+  };
+}

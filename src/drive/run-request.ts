@@ -1,0 +1,27 @@
+import type { ParallelConfig } from "../config/parallel.ts";
+import type { Items } from "../plan/collect-items.ts";
+import type { IdentityParts } from "../store/fingerprint.ts";
+import type { RunSpec } from "../store/run-spec.ts";
+import type { RunnerHooks, RunnerTraits } from "../worker/runner-hooks.ts";
+import type { WorkOptions } from "../worker/work-options.ts";
+
+/** A run as its runner asks for it, with every option checked. */
+export interface RunRequest<Merged> {
+  readonly runDir: string;
+  readonly items: Items;
+  readonly identity: Omit<IdentityParts, "items">;
+  readonly spec: RunSpec;
+  readonly resume: boolean;
+  readonly acceptChange: boolean;
+  readonly shards: number | undefined;
+  readonly parallel: ParallelConfig;
+  /** `maxFailures` may still be a share of the items. */
+  readonly work: WorkOptions;
+  readonly runner: RunnerHooks;
+  readonly traits: RunnerTraits;
+  readonly buildEnv: () => Promise<object>;
+  readonly teardown: (env: object) => void | PromiseLike<void>;
+  readonly merge: (shardDirs: string[]) => Merged | PromiseLike<Merged>;
+  readonly progress: boolean;
+  readonly signal: AbortSignal | undefined;
+}

@@ -1,0 +1,34 @@
+// The public API, in the order of the flow: config, provider, plan, runner, writers, merge, status.
+export {
+  getParallelConfig,
+  type ParallelConfig,
+  type ParallelEnv,
+  type ParallelInput,
+  setParallel,
+} from "./config/parallel.ts";
+export type { RetryFilter } from "./drive/retry-failed.ts";
+export { concatenateShardFiles } from "./merge/concatenate-shard-files.ts";
+export { readLines, readRecords } from "./merge/read-records.ts";
+export type { Items } from "./plan/collect-items.ts";
+export { type IndexRange, range } from "./plan/range.ts";
+export { EnvironmentProvider, type WorkerSetup } from "./provider/environment-provider.ts";
+export {
+  type InferenceEnv,
+  type InferenceParams,
+  InferenceProvider,
+  type InferenceProviderClass,
+} from "./provider/inference-provider.ts";
+export { BaseRunner, type BatchRunnerClass, type RunnerClass } from "./runner/base-runner.ts";
+export type { RunnerOptions } from "./runner/runner-options.ts";
+export { type ErrorCode, MillraceError } from "./shared/errors.ts";
+export type { FilePrefix } from "./store/checkpoint.ts";
+export type { ShardFile } from "./store/done.ts";
+export { type RunStatus, runStatus, type WorkerStatus } from "./store/run-status.ts";
+export type { FailureRecord } from "./worker/failure-log.ts";
+export type { Awaitable, ShardPlace, ShardState, Writers } from "./worker/runner-hooks.ts";
+export { readShardState } from "./worker/shard-state.ts";
+export type { BatchBy } from "./worker/work-options.ts";
+export { jsonlWriter } from "./writers/jsonl-writer.ts";
+export { LineWriter } from "./writers/line-writer.ts";
+export { textWriter } from "./writers/text-writer.ts";
+export type { Writer, WriterCheckpoint } from "./writers/writer.ts";

@@ -1,0 +1,15 @@
+import type { ParallelConfig } from "../config/parallel.ts";
+import { MillraceError } from "../shared/errors.ts";
+import { inlineLauncher } from "./inline.ts";
+import type { Launcher } from "./launcher.ts";
+
+const launchers: readonly Launcher[] = [inlineLauncher];
+
+/** The launcher of an env. */
+export function chooseLauncher({ env }: ParallelConfig): Launcher {
+  const launcher = launchers.find((entry) => entry.env === env);
+  if (launcher !== undefined) return launcher;
+  throw new MillraceError("BAD_OPTION", `parallel.env: ${env} is not available in this version.`, {
+    hint: `Available: ${launchers.map((entry) => entry.env).join(", ")}.`,
+  });
+}

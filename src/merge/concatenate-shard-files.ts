@@ -1,0 +1,94 @@
+import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { crc32, crcText } from "../shared/crc32.ts";
+import { errnoOf } from "../shared/errors.ts";
+import { damagedShard, type Done, readDone, type ShardFile } from "../store/done.ts";
+import { storeError, syncFolder, writeFully } from "../store/durable-files.ts";
+
+/** A committed shard: its folder and what its `done` says. */
+export interface CommittedShard {
+  readonly dir: string;
+  readonly done: Done;
+}
+
+/** The committed shards in the given folders; a damaged one is an error that names the file. */
+export function openShards(shardDirs: readonly string[]): CommittedShard[] {
+  return shardDirs.map((dir) => ({ dir, done: readDone(dir) }));
+}
+
+/**
+ * Puts one file of every shard behind the other, in item order, into `target`. Each shard's bytes are compared with the
+ * digest they were committed with, and `target` keeps its old content until the new one is complete.
+ */
+export function concatenateShardFiles(shardDirs: readonly string[], name: string, target: string): ShardFile {
+  return concatenate(openShards(shardDirs), name, target);
+}
+
+/** The same for shards that are open already. */
+export function concatenate(shards: readonly CommittedShard[], name: string, target: string): ShardFile {
+  const temporary = `${target}.${process.pid}.tmp`;
+  const total = new Total(name);
+  try {
+    const fd = openSync(temporary, "w");
+    try {
+      for (const { dir, done } of shards) {
+        const file = done.files.find((entry) => entry.name === name);
+        if (file !== undefined) append(fd, join(dir, name), { file, total, target });
+      }
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(temporary, target);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw errnoOf(error) === undefined ? error : storeError(error, target);
+  }
+  syncFolder(dirname(target));
+  return total.describe();
+}
+
+class Total {
+  private readonly name: string;
+  private bytes = 0;
+  private lines = 0;
+  private digest = 0;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  add(part: Uint8Array): void {
+    this.digest = crc32(part, this.digest);
+    this.bytes += part.length;
+  }
+
+  addLines(lines: number): void {
+    this.lines += lines;
+  }
+
+  describe(): ShardFile {
+    return { name: this.name, bytes: this.bytes, crc32: crcText(this.digest), lines: this.lines };
+  }
+}
+
+const chunk = Buffer.allocUnsafeSlow(1 << 20);
+
+function append(fd: number, source: string, { file, total, target }: { file: ShardFile; total: Total; target: string }): void {
+  const input = openSync(source, "r");
+  try {
+    let digest = 0;
+    for (;;) {
+      const read = readSync(input, chunk, 0, chunk.length, null);
+      if (read === 0) break;
+      const part = chunk.subarray(0, read);
+      digest = crc32(part, digest);
+      total.add(part);
+      writeFully(fd, part, target);
+    }
+    if (crcText(digest) !== file.crc32) throw damagedShard(`the bytes of ${source} are not those that were committed`);
+    total.addLines(file.lines ?? 0);
+  } finally {
+    closeSync(input);
+  }
+}

@@ -1,0 +1,28 @@
+/** A run of evenly spaced indices: first index, distance, how many. */
+export type Segment = readonly [start: number, step: number, count: number];
+
+/**
+ * The items of a run, in the order the user gave them. Evenly spaced ones are kept as segments, so a plan of ten
+ * million is a few numbers; an irregular list is kept as one flat array of integers.
+ */
+export type ItemList =
+  | { readonly kind: "segments"; readonly count: number; readonly segments: readonly Segment[] }
+  | { readonly kind: "list"; readonly count: number; readonly indices: Uint32Array | Float64Array };
+
+/** The item indices at positions `from` up to, not including, `to`. */
+export function readItems(items: ItemList, from: number, to: number): number[] {
+  const out: number[] = [];
+  if (items.kind === "list") {
+    for (let position = from; position < to; position++) out.push(items.indices[position]!);
+    return out;
+  }
+  let segmentStart = 0;
+  for (const [start, step, count] of items.segments) {
+    const first = Math.max(from, segmentStart);
+    const last = Math.min(to, segmentStart + count);
+    for (let position = first; position < last; position++) out.push(start + (position - segmentStart) * step);
+    segmentStart += count;
+    if (segmentStart >= to) break;
+  }
+  return out;
+}

@@ -1,0 +1,49 @@
+import { MillraceError } from "../shared/errors.ts";
+import { describeKind } from "../shared/state-json.ts";
+
+/** Evenly spaced indices that are counted, not stored: `range(10_000_000)` costs nothing. */
+export interface IndexRange extends Iterable<number> {
+  readonly start: number;
+  readonly step: number;
+  readonly length: number;
+}
+
+class Range implements IndexRange {
+  readonly start: number;
+  readonly step: number;
+  readonly length: number;
+
+  constructor(start: number, step: number, length: number) {
+    this.start = start;
+    this.step = step;
+    this.length = length;
+    Object.freeze(this);
+  }
+
+  *[Symbol.iterator](): Iterator<number> {
+    for (let i = 0; i < this.length; i++) yield this.start + i * this.step;
+  }
+}
+
+/**
+ * Indices as Python's `range` counts them: `range(stop)`, `range(start, stop)`, `range(start, stop, step)`.
+ * The step may be negative; the stop is never included.
+ */
+export function range(stop: number): IndexRange;
+export function range(start: number, stop: number, step?: number): IndexRange;
+export function range(first: number, second?: number, step = 1): IndexRange {
+  const start = second === undefined ? 0 : first;
+  const stop = second ?? first;
+  for (const [name, value] of Object.entries({ start, stop, step })) {
+    if (!Number.isSafeInteger(value)) {
+      throw new MillraceError("BAD_ITEMS", `range: ${name} is ${describeKind(value)}; a whole number was expected.`);
+    }
+  }
+  if (step === 0) throw new MillraceError("BAD_ITEMS", "range: step is 0, which never reaches the stop.");
+  return new Range(start, step, Math.max(0, Math.ceil((stop - start) / step)));
+}
+
+/** Whether a value was made by {@link range}. */
+export function isIndexRange(value: unknown): value is IndexRange {
+  return value instanceof Range;
+}

@@ -1,0 +1,39 @@
+import { nearestName } from "../shared/nearest-name.ts";
+import { isPlainObject } from "../shared/state-json.ts";
+
+/** Says which keys were read from an env that does not have them. */
+export interface MissingKeys {
+  /** A sentence for an error message, or undefined where every key that was read is there. */
+  explain(): string | undefined;
+}
+
+/**
+ * Notes reads of keys that the provider did not build, so that a failing `forward` can be told "did you mean `model`".
+ * The watch sits behind the env, as its prototype: reading a key that is there costs nothing extra, and an optional
+ * key that is not there stays undefined.
+ */
+export function watchMissingKeys(env: object): MissingKeys {
+  const missing = new Set<string>();
+  if (isPlainObject(env) && Object.isExtensible(env)) {
+    Object.setPrototypeOf(
+      env,
+      new Proxy(Object.prototype, {
+        get(target, key, receiver) {
+          if (typeof key === "string" && !(key in target)) missing.add(key);
+          return Reflect.get(target, key, receiver) as unknown;
+        },
+      }),
+    );
+  }
+  return {
+    explain() {
+      if (missing.size === 0) return undefined;
+      const known = Object.keys(env);
+      const parts = [...missing].map((key) => {
+        const near = nearestName(key, known);
+        return near === undefined ? `\`${key}\`` : `\`${key}\` (did you mean \`${near}\`?)`;
+      });
+      return `forward read ${parts.join(", ")}, which the provider does not build; it builds ${known.join(", ")}`;
+    },
+  };
+}

@@ -1,0 +1,181 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { driveRun } from "../drive/drive-run.ts";
+import { type RetryFilter, retryFailed } from "../drive/retry-failed.ts";
+import type { RunRequest } from "../drive/run-request.ts";
+import { mergeLines } from "../merge/merge-lines.ts";
+import type { Items } from "../plan/collect-items.ts";
+import { buildLocalEnv, EnvironmentProvider } from "../provider/environment-provider.ts";
+import { MillraceError } from "../shared/errors.ts";
+import { isThenable } from "../shared/is-thenable.ts";
+import { describeKind } from "../shared/state-json.ts";
+import { inspectShard } from "../store/done.ts";
+import type { Awaitable, RunnerHooks, RunnerTraits, ShardPlace, ShardState, Writers } from "../worker/runner-hooks.ts";
+import { ownState } from "../worker/shard-state.ts";
+import { jsonlWriter } from "../writers/jsonl-writer.ts";
+import type { Writer } from "../writers/writer.ts";
+import { type CheckedOptions, checkOptions, type RunnerOptions, runFolder } from "./runner-options.ts";
+
+/**
+ * The user's function over items. A subclass has a static `forward`; everything else has a default: results are
+ * written as JSONL, shards are merged in item order, a killed run goes on from where it was.
+ *
+ * The hooks are static because a worker, which may be another process on another host, has the class but not the
+ * object. Any of them may return a promise; a run whose hooks all answer at once pays no `await` per item.
+ *
+ * @typeParam Env - what the provider builds and `forward` gets
+ * @typeParam Result - what `forward` returns for one item; `null` or `undefined` drops the item
+ * @typeParam Merged - what `merge`, and so `run`, returns
+ */
+export abstract class BaseRunner<Env extends object, Result = unknown, Merged = NonNullable<Result>[]> {
+  /** `import.meta.url`: how a worker process finds this class. Not needed while `env` is `local`. */
+  static readonly module?: string;
+  /** Raise it when `forward` changes in a way that makes earlier outputs wrong: a resume then refuses. */
+  static readonly version?: string | number;
+
+  readonly provider: EnvironmentProvider<Env>;
+  /** The folder of the run; while a run without `outputDir` is on, the temporary one. */
+  protected runDir: string;
+  private readonly options: CheckedOptions;
+
+  constructor(provider: EnvironmentProvider<Env>, options: RunnerOptions = {}) {
+    if (!(provider instanceof EnvironmentProvider)) {
+      throw new MillraceError("BAD_PROVIDER", `${new.target.name} got ${describeKind(provider)} as its provider.`, {
+        hint: "Pass an instance of a class that extends EnvironmentProvider or InferenceProvider.",
+      });
+    }
+    this.provider = provider;
+    this.options = checkOptions(options);
+    this.runDir = runFolder(this.options) ?? "";
+  }
+
+  /** Computes one item, or, with `batchSize`, an array of them. Implemented by the subclass. */
+  static forward(_idx: never, _env: never): unknown {
+    throw new MillraceError("BAD_RUNNER", `${this.name} has no static forward(idx, env).`, {
+      hint: "Add `static forward(idx: number, env: Env) { … }` to the class.",
+    });
+  }
+
+  /** Opens the files of one shard in `shardDir`. Default: `records.jsonl`. */
+  static openWriters(shardDir: string, _env: never): Awaitable<Writers> {
+    return { records: jsonlWriter(shardDir) };
+  }
+
+  /** Takes what `forward` returned to the writers or into the state. Default: one line of `records.jsonl`. */
+  static writeRecord(writers: Writers, result: never, _state: ShardState, _env: never): Awaitable<void> {
+    return (writers["records"] as Writer<unknown>).write(result);
+  }
+
+  /** Closes the files of one shard. What it returns is added to the shard's state. Default: closes every writer. */
+  static closeWriters(writers: Writers, _state: ShardState, _env: never): Awaitable<object | undefined | void> {
+    return closeEach(writers);
+  }
+
+  /** The state a shard begins with, with its writers. Add keys to what `super.initState` returns. */
+  static async initState({ shardId, shardDir }: ShardPlace, env: never): Promise<ShardState> {
+    return { shardId, shardDir, writers: await this.openWriters(shardDir, env) };
+  }
+
+  /** Folds one result of `forward` into the shard's state. Default: calls `writeRecord`. */
+  static reduceState(state: ShardState, result: never, env: never): Awaitable<ShardState> {
+    const writing = this.writeRecord(state.writers, result, state, env);
+    return isThenable(writing) ? writing.then(() => state) : state;
+  }
+
+  /** Ends a shard: closes its writers and returns the state to be kept, which `readShardState` reads. */
+  static async finalizeState(state: ShardState, env: never): Promise<object> {
+    const extra = await this.closeWriters(state.writers, state, env);
+    return { ...ownState(state), ...extra };
+  }
+
+  /** Whether a shard folder is complete. Default: its `done` is there and agrees with its files. */
+  static isShardDone(shardDir: string): Awaitable<boolean> {
+    return inspectShard(shardDir).state === "committed";
+  }
+
+  /** Puts the committed shards, in item order, together. Default: line files one behind the other; returns the records. */
+  merge(shardDirs: string[]): Awaitable<Merged> {
+    return mergeLines<NonNullable<Result>>(this.runDir, shardDirs) as Merged;
+  }
+
+  /** Runs `forward` over the items, or over what is left of them, and merges. */
+  async run(items: Items): Promise<Merged> {
+    return this.inRunFolder(() => driveRun<Merged>(this.request(items)));
+  }
+
+  /** Runs the items that failed once more, puts what succeeds into its place, and merges again. */
+  async retryFailed(filter: RetryFilter = {}): Promise<Merged> {
+    if (this.options.outputDir === undefined) {
+      throw new MillraceError("BAD_OPTION", "retryFailed needs the outputDir of the run whose items failed.");
+    }
+    return retryFailed<Merged>(this.request([]), filter);
+  }
+
+  private request(items: Items): RunRequest<Merged> {
+    const { provider, options, runDir } = this;
+    const runner = this.constructor as unknown as RunnerHooks & typeof BaseRunner;
+    const { config, params } = provider;
+    const providerClass = provider.constructor as typeof EnvironmentProvider;
+    return {
+      ...options,
+      runDir,
+      items,
+      runner,
+      traits: traitsOf(runner),
+      parallel: options.parallel(),
+      identity: { runner: identityOf(runner), provider: identityOf(providerClass), config, params },
+      spec: {
+        version: 1,
+        runner: { module: runner.module, name: runner.name },
+        provider: { module: providerClass.module, name: providerClass.name },
+        config,
+        params,
+        options: options.work,
+      },
+      buildEnv: () => buildLocalEnv(provider),
+      teardown: (env) => provider.teardown(env as Env),
+      merge: async (shardDirs) => this.merge(shardDirs),
+    };
+  }
+
+  /** Without an `outputDir` the run has a folder of its own for as long as it lasts, and its records come in memory. */
+  private async inRunFolder(act: () => Promise<Merged>): Promise<Merged> {
+    if (this.options.outputDir !== undefined) return act();
+    const folder = await mkdtemp(join(tmpdir(), "millrace-"));
+    this.runDir = join(folder, this.options.shardSubdir);
+    try {
+      const merged = await act();
+      return Array.isArray(merged) ? ([...merged] as Merged) : merged;
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+}
+
+/** The static side of a runner for a given env and result: `MyRunner satisfies RunnerClass<MyEnv, MyRecord>`. */
+export interface RunnerClass<Env extends object, Result> {
+  forward(idx: number, env: Env): Awaitable<Result>;
+}
+
+/** The same for a runner that is used with `batchSize`. */
+export interface BatchRunnerClass<Env extends object, Result> {
+  forward(idx: number[], env: Env): Awaitable<readonly Result[]>;
+}
+
+function traitsOf(runner: typeof BaseRunner): RunnerTraits {
+  return {
+    recordPerItem: runner.writeRecord === BaseRunner.writeRecord && runner.reduceState === BaseRunner.reduceState,
+    isShardDone: runner.isShardDone === BaseRunner.isShardDone ? undefined : (dir) => runner.isShardDone(dir),
+  };
+}
+
+function identityOf({ name, version }: { readonly name: string; readonly version?: string | number }): string {
+  return version === undefined ? name : `${name} version ${version}`;
+}
+
+async function closeEach(writers: Writers): Promise<void> {
+  for (const writer of Object.values(writers)) {
+    if (typeof (writer as Partial<Writer>)?.close === "function") await (writer as Writer).close();
+  }
+}

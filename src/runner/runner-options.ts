@@ -1,0 +1,154 @@
+import { isAbsolute, join, normalize, resolve, sep } from "node:path";
+import { checkParallel, getParallelConfig, type ParallelConfig, type ParallelInput } from "../config/parallel.ts";
+import { MillraceError } from "../shared/errors.ts";
+import { nearestName } from "../shared/nearest-name.ts";
+import { describeKind } from "../shared/state-json.ts";
+import { defaultLeaseTtlMs } from "../store/lease.ts";
+import type { BatchBy, WorkOptions } from "../worker/work-options.ts";
+
+/** The options of a runner. Only `outputDir` and `shardSubdir` say where a run lives; the rest may change at a resume. */
+export interface RunnerOptions {
+  /** Indices per call of `forward`, which then gets an array. Default: one index, not an array. */
+  readonly batchSize?: number | null | undefined;
+  /** Batches by the runner's static `itemCost(idx, env)` instead of by count. */
+  readonly batchBy?: BatchBy | undefined;
+  /** Where the run folder is. Default: a temporary one, removed when the records are returned. */
+  readonly outputDir?: string | undefined;
+  /** A folder below `outputDir` for the shards, the manifest and the merged files. Default: `outputDir` itself. */
+  readonly shardSubdir?: string | undefined;
+  /** `false` deletes what an earlier run left in the folder and starts over. Default: `true`. */
+  readonly resume?: boolean | undefined;
+  /** Goes on although config, params, runner or provider changed since the run was begun. Default: `false`. */
+  readonly acceptChange?: boolean | undefined;
+  /** How many shards a new run is cut into. Default: 16 a worker, at least 128, at most one per batch. */
+  readonly shards?: number | undefined;
+  /** What a failing item does: stop the run, or be written to `failures.jsonl`. Default: `fail`. */
+  readonly onError?: "fail" | "skip" | undefined;
+  /** Further tries of a failing item. Default: 0. */
+  readonly retries?: number | undefined;
+  /** Stops a run that skips: how many items may fail, or, below 1, which share of them. Default: any number. */
+  readonly maxFailures?: number | undefined;
+  /** Milliseconds an asynchronous `forward` may take per item. Default: any time. */
+  readonly itemTimeout?: number | undefined;
+  /** Milliseconds between checkpoints; fewer where they would cost more than one percent. Default: 20. */
+  readonly checkpointInterval?: number | undefined;
+  /** Milliseconds after which a worker that shows no sign of life loses its shard. Default: 15000. */
+  readonly leaseTtl?: number | undefined;
+  /** Shows progress on stderr. Default: `true`. */
+  readonly progress?: boolean | undefined;
+  /** Where workers run, for this runner alone. Default: what `setParallel` said. */
+  readonly parallel?: ParallelInput | undefined;
+  /** Stops the run: it checkpoints, gives its shard back and throws `RUN_STOPPED`. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The options after the check, with defaults. */
+export interface CheckedOptions {
+  readonly outputDir: string | undefined;
+  readonly shardSubdir: string;
+  readonly resume: boolean;
+  readonly acceptChange: boolean;
+  readonly shards: number | undefined;
+  readonly progress: boolean;
+  readonly signal: AbortSignal | undefined;
+  readonly work: WorkOptions;
+  /** Read when a run begins, so that a later `setParallel` counts. */
+  readonly parallel: () => ParallelConfig;
+}
+
+const known: Record<keyof RunnerOptions, true> = {
+  batchSize: true,
+  batchBy: true,
+  outputDir: true,
+  shardSubdir: true,
+  resume: true,
+  acceptChange: true,
+  shards: true,
+  onError: true,
+  retries: true,
+  maxFailures: true,
+  itemTimeout: true,
+  checkpointInterval: true,
+  leaseTtl: true,
+  progress: true,
+  parallel: true,
+  signal: true,
+};
+
+/** Checks a runner's options once, at the border. */
+export function checkOptions(options: RunnerOptions): CheckedOptions {
+  for (const key of Object.keys(options)) if (!(key in known)) throw unknownOption(key);
+  const batchBy = checkBatchBy(options.batchBy);
+  const parallel = options.parallel === undefined ? undefined : checkParallel(options.parallel);
+  return {
+    outputDir: options.outputDir === undefined ? undefined : resolve(checkText("outputDir", options.outputDir)),
+    shardSubdir: checkSubdir(options.shardSubdir ?? ""),
+    resume: checkBoolean("resume", options.resume ?? true),
+    acceptChange: checkBoolean("acceptChange", options.acceptChange ?? false),
+    shards: options.shards === undefined ? undefined : checkNumber("shards", options.shards, { least: 1, whole: true }),
+    progress: checkBoolean("progress", options.progress ?? true),
+    signal: options.signal,
+    parallel: () => parallel ?? getParallelConfig(),
+    work: {
+      batchSize: options.batchSize == null ? undefined : checkNumber("batchSize", options.batchSize, { least: 1, whole: true }),
+      batchBy,
+      onError: checkOnError(options.onError ?? "fail"),
+      retries: checkNumber("retries", options.retries ?? 0, { least: 0, whole: true }),
+      maxFailures: checkNumber("maxFailures", options.maxFailures ?? Number.POSITIVE_INFINITY, { least: 0 }),
+      itemTimeoutMs: options.itemTimeout === undefined ? undefined : checkNumber("itemTimeout", options.itemTimeout, { least: 1 }),
+      checkpointIntervalMs: checkNumber("checkpointInterval", options.checkpointInterval ?? 20, { least: 0 }),
+      leaseTtlMs: checkNumber("leaseTtl", options.leaseTtl ?? defaultLeaseTtlMs, { least: 100 }),
+    },
+  };
+}
+
+/** The run folder of checked options, or undefined for a temporary one. */
+export function runFolder({ outputDir, shardSubdir }: CheckedOptions): string | undefined {
+  return outputDir === undefined ? undefined : join(outputDir, shardSubdir);
+}
+
+function checkNumber(name: string, value: unknown, { least, whole = false }: { least: number; whole?: boolean }): number {
+  if (typeof value === "number" && value >= least && (!whole || Number.isSafeInteger(value))) return value;
+  throw bad(name, value, `a ${whole ? "whole " : ""}number from ${least}`);
+}
+
+function checkBoolean(name: string, value: unknown): boolean {
+  if (typeof value === "boolean") return value;
+  throw bad(name, value, "true or false");
+}
+
+function checkText(name: string, value: unknown): string {
+  if (typeof value === "string" && value !== "" && !value.includes("\0")) return value;
+  throw bad(name, value, "a path");
+}
+
+function checkOnError(value: unknown): "fail" | "skip" {
+  if (value === "fail" || value === "skip") return value;
+  throw bad("onError", value, '"fail" or "skip"');
+}
+
+function checkSubdir(value: unknown): string {
+  const isInside = typeof value === "string" && !isAbsolute(value) && !value.includes("\0") && normalize(value).split(sep)[0] !== "..";
+  if (isInside) return value;
+  throw bad("shardSubdir", value, "a relative path that stays inside outputDir");
+}
+
+function checkBatchBy(value: BatchBy | undefined): BatchBy | undefined {
+  if (value === undefined) return undefined;
+  if (value?.cost === "sum" || value?.cost === "padded") {
+    return { cost: value.cost, max: checkNumber("batchBy.max", value.max, { least: Number.MIN_VALUE }) };
+  }
+  throw bad("batchBy.cost", value?.cost, '"sum" or "padded"');
+}
+
+function bad(name: string, value: unknown, expected: string): MillraceError {
+  return new MillraceError("BAD_OPTION", `Option ${name} is ${describeKind(value)}; ${expected} was expected.`);
+}
+
+function unknownOption(key: string): MillraceError {
+  const names = Object.keys(known);
+  const near = nearestName(key.replace(/_(\w)/g, (_all, letter: string) => letter.toUpperCase()), names);
+  return new MillraceError("BAD_OPTION", `Option ${JSON.stringify(key)} is not known.`, {
+    hint: near === undefined ? `Known: ${names.join(", ")}.` : `Did you mean ${near}?`,
+  });
+}

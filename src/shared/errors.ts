@@ -1,0 +1,60 @@
+/** What went wrong, as a name a program can branch on. Between processes the code is the error's identity. */
+export type ErrorCode =
+  | "BAD_OPTION"
+  | "BAD_ITEMS"
+  | "BAD_PROVIDER"
+  | "BAD_RUNNER"
+  | "BATCH_RESULT"
+  | "RUN_CHANGED"
+  | "RUN_BUSY"
+  | "RUN_DAMAGED"
+  | "RUN_FOREIGN"
+  | "RUN_NOT_FOUND"
+  | "SHARD_DAMAGED"
+  | "STORE_FULL"
+  | "STORE_READ_ONLY"
+  | "STORE_IO"
+  | "ENV_FAILED"
+  | "ITEM_FAILED"
+  | "ITEM_TIMEOUT"
+  | "BAD_RECORD"
+  | "STATE_NOT_JSON"
+  | "TOO_MANY_FAILURES"
+  | "WRITER_FAILED"
+  | "MERGE_FAILED"
+  | "RUN_STOPPED";
+
+export interface MillraceErrorDetails {
+  /** What the user can do about it; also the last line of the message. */
+  readonly hint?: string;
+  readonly cause?: unknown;
+  /** The item (index into the dataset) that failed, where one did. */
+  readonly item?: number;
+}
+
+/** Every failure of a run. The message says what, where and why; `hint` says what to do. */
+export class MillraceError extends Error {
+  override readonly name: string = "MillraceError";
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+  readonly item: number | undefined;
+
+  constructor(code: ErrorCode, message: string, details: MillraceErrorDetails = {}) {
+    super(details.hint === undefined ? message : `${message}\n  -> ${details.hint}`, { cause: details.cause });
+    this.code = code;
+    this.hint = details.hint;
+    this.item = details.item;
+  }
+}
+
+/** The text of anything that was thrown: user code throws strings and plain objects too. */
+export function messageOf(error: unknown): string {
+  if (error instanceof Error) return error.message || error.name;
+  return typeof error === "string" ? error : String(error);
+}
+
+/** The errno name of a failed system call (`ENOSPC`), or undefined for any other error. */
+export function errnoOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("syscall" in error) || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
+}

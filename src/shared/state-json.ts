@@ -1,0 +1,97 @@
+import { MillraceError } from "./errors.ts";
+
+/** A value that survives being written as JSON and read back. */
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };
+
+// Accumulators of statistics are typed arrays and may hold NaN; plain JSON would silently turn both into something else.
+const typedArrays = {
+  Float64Array,
+  Float32Array,
+  Int32Array,
+  Uint32Array,
+  Int16Array,
+  Uint16Array,
+  Int8Array,
+  Uint8Array,
+  BigInt64Array,
+  BigUint64Array,
+} as const;
+type TypedArrayName = keyof typeof typedArrays;
+
+const tag = "$millrace";
+
+/** JSON text of a shard's state; typed arrays, bigint, NaN and the infinities come back as they were. */
+export function encodeState(state: object): string {
+  return JSON.stringify(toPlain(state, "state"));
+}
+
+/** The state that {@link encodeState} wrote. */
+export function decodeState(text: string): Record<string, unknown> {
+  return fromPlain(JSON.parse(text)) as Record<string, unknown>;
+}
+
+function toPlain(value: unknown, path: string): unknown {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+    case "undefined":
+      return value;
+    case "number":
+      return Number.isFinite(value) ? value : { [tag]: "number", value: String(value) };
+    case "bigint":
+      return { [tag]: "bigint", value: String(value) };
+    case "object":
+      if (value === null) return null;
+      if (Array.isArray(value)) return value.map((entry, i) => toPlain(entry, `${path}[${i}]`));
+      if (ArrayBuffer.isView(value)) return typedToPlain(value, path);
+      if (isPlainObject(value)) {
+        return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, toPlain(entry, `${path}.${key}`)]));
+      }
+  }
+  throw new MillraceError("STATE_NOT_JSON", `${path} is ${describeKind(value)}, which cannot be kept on disk.`, {
+    hint: "Keep plain objects, arrays, numbers, strings and typed arrays in a shard's state; put open handles among the writers.",
+  });
+}
+
+function typedToPlain(view: ArrayBufferView, path: string): unknown {
+  const name = Object.keys(typedArrays).find((key) => view.constructor.name === key);
+  if (name === undefined && !(view instanceof Uint8Array)) {
+    throw new MillraceError("STATE_NOT_JSON", `${path} is ${describeKind(view)}, which cannot be kept on disk.`, {
+      hint: `Use one of ${Object.keys(typedArrays).join(", ")}.`,
+    });
+  }
+  const bytes = Buffer.from(view.buffer, view.byteOffset, view.byteLength);
+  return { [tag]: name ?? "Uint8Array", base64: bytes.toString("base64") };
+}
+
+function fromPlain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(fromPlain);
+  if (typeof value !== "object" || value === null) return value;
+  const entry = value as Record<string, unknown>;
+  const kind = entry[tag];
+  if (kind === "number") return Number(entry["value"]);
+  if (kind === "bigint") return BigInt(entry["value"] as string);
+  if (typeof kind === "string" && kind in typedArrays) {
+    const bytes = Buffer.from(entry["base64"] as string, "base64");
+    const aligned = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
+    return new typedArrays[kind as TypedArrayName](aligned);
+  }
+  return Object.fromEntries(Object.entries(entry).map(([key, inner]) => [key, fromPlain(inner)]));
+}
+
+/** Whether a value is an object literal: not an instance of any class. */
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+/** What a value is, in words for a message: "a Map", "a function", "undefined". */
+export function describeKind(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (typeof value === "function") return value.name === "" ? "a function" : `the function ${value.name}`;
+  if (typeof value === "object") return isPlainObject(value) ? "an object" : `a ${value.constructor?.name ?? "object"}`;
+  if (typeof value === "string") return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
+  return `${typeof value === "number" ? "" : `the ${typeof value} `}${String(value)}`;
+}

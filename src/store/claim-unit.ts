@@ -1,0 +1,60 @@
+import type { UnitAttempts } from "./attempts.ts";
+import { exists, isCommitted, look, makeFolder, move, remove, type Steps, write } from "./file-step.ts";
+import { isHeld, type Lease } from "./lease.ts";
+import type { RunPaths, Unit } from "./run-paths.ts";
+
+/** The right to one attempt at one unit. */
+export interface Claim {
+  readonly unit: Unit;
+  /** The attempt's number: it only ever grows, and an older attempt can never commit. */
+  readonly epoch: number;
+}
+
+export interface ClaimContext {
+  readonly paths: RunPaths;
+  readonly lease: Lease;
+  readonly isDead?: ((holder: Lease) => boolean) | undefined;
+}
+
+export interface ClaimOptions {
+  /** A committed shard is claimed too, to take its place: the retry of failed items. */
+  readonly replace?: boolean;
+  /** The new attempt's number is above this: the attempt that made the shard to be replaced. */
+  readonly above?: number;
+}
+
+/**
+ * Claims a unit that nobody holds, or whose holder is gone. Making the attempt's folder is the claim: it fails if it
+ * is there. Taking over is moving the old attempt's folder aside: its commit, which is a move of that same folder,
+ * then finds nothing. `seen` may be old; what it says is checked again after the folder was made.
+ */
+export function* claimUnit(
+  unit: Unit,
+  seen: UnitAttempts,
+  { paths, lease, isDead }: ClaimContext,
+  { replace = false, above = 0 }: ClaimOptions = {},
+): Steps<Claim | undefined> {
+  if (seen.active !== undefined && !(yield* fence(unit, seen.active, { paths, lease, isDead }))) return undefined;
+  const epoch = Math.max(seen.highest, above) + 1;
+  const attempt = paths.attempt(unit, epoch);
+  if ((yield* makeFolder(attempt)) === "exists") return undefined;
+  // The order matters: whoever fenced this number and committed since removes the fenced folder after the commit.
+  const overtaken =
+    (yield* exists(paths.fenced(unit, epoch))) || (!replace && unit !== "merge" && (yield* isCommitted(unit)));
+  if (overtaken) {
+    yield* remove(attempt);
+    return undefined;
+  }
+  yield* write(paths.lease(unit, epoch), JSON.stringify(lease));
+  return { unit, epoch };
+}
+
+/** Takes the right to commit from an attempt whose holder is gone. Of several who try, one succeeds. */
+function* fence(unit: Unit, epoch: number, { paths, lease, isDead }: ClaimContext): Steps<boolean> {
+  // Between its claim and its lease an attempt has only its folder: that one's age counts then.
+  const sight = (yield* look(paths.lease(unit, epoch))) ?? (yield* look(paths.attempt(unit, epoch)));
+  if (sight === undefined || isHeld(sight, { ttlMs: lease.ttlMs, isDead })) return false;
+  if ((yield* move(paths.attempt(unit, epoch), paths.fenced(unit, epoch))) !== "moved") return false;
+  yield* remove(paths.lease(unit, epoch));
+  return true;
+}

@@ -1,0 +1,137 @@
+import { closeSync, openSync, readdirSync, readSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { crc32, crcText } from "../shared/crc32.ts";
+import { MillraceError, messageOf } from "../shared/errors.ts";
+import { isMissing, readIfPresent } from "./durable-files.ts";
+
+/** One file of a committed shard, as it was when it was committed. */
+export interface ShardFile {
+  /** Relative to the shard folder, with forward slashes. */
+  readonly name: string;
+  readonly bytes: number;
+  readonly crc32: string;
+  /** Lines in it, where a line writer wrote it; such files are merged by putting them one after the other. */
+  readonly lines?: number;
+}
+
+export interface ShardCounts {
+  readonly items: number;
+  readonly written: number;
+  readonly dropped: number;
+  readonly failed: number;
+}
+
+/** What `done` says: a shard is complete when its folder holds one that agrees with its files. */
+export interface Done {
+  readonly version: 1;
+  readonly shard: number;
+  readonly attempt: number;
+  readonly worker: string;
+  readonly counts: ShardCounts;
+  readonly files: readonly ShardFile[];
+}
+
+/** What is at the place of a shard: "damaged" is also what a power cut or a slow shared file system looks like. */
+export type ShardSight =
+  | { readonly state: "absent" }
+  | { readonly state: "committed"; readonly done: Done }
+  | { readonly state: "damaged"; readonly reason: string };
+
+export function writeDone(shardDir: string, done: Done): void {
+  writeFileSync(join(shardDir, "done"), `${JSON.stringify(done)}\n`);
+}
+
+/** Compares a shard folder with its `done`: the names and sizes of all files. Digests are for {@link checkDigests}. */
+export function inspectShard(shardDir: string): ShardSight {
+  let text: string | undefined;
+  try {
+    text = readIfPresent(join(shardDir, "done"));
+  } catch (error) {
+    return { state: "damaged", reason: `${join(shardDir, "done")}: ${messageOf(error)}` };
+  }
+  if (text === undefined) return { state: "absent" };
+  const done = parseDone(text);
+  if (done === undefined) return { state: "damaged", reason: `${join(shardDir, "done")} is not a complete marker` };
+  for (const file of done.files) {
+    const bytes = sizeOf(join(shardDir, file.name));
+    if (bytes === file.bytes) continue;
+    const found = bytes === undefined ? "is not there" : `has ${bytes} bytes`;
+    return { state: "damaged", reason: `${join(shardDir, file.name)} ${found}; done says ${file.bytes}` };
+  }
+  return { state: "committed", done };
+}
+
+/** The `done` of a shard that is known to be committed; a damaged one is an error that names the file. */
+export function readDone(shardDir: string): Done {
+  const sight = inspectShard(shardDir);
+  if (sight.state === "committed") return sight.done;
+  throw damagedShard(sight.state === "absent" ? `${join(shardDir, "done")} is not there` : sight.reason);
+}
+
+/** Reads every byte of a shard's files and compares it with the digests in its `done`. */
+export function checkDigests(shardDir: string): void {
+  for (const file of readDone(shardDir).files) {
+    const path = join(shardDir, file.name);
+    if (describeFile(shardDir, file.name).crc32 !== file.crc32) {
+      throw damagedShard(`the bytes of ${path} are not those that were committed`);
+    }
+  }
+}
+
+export function damagedShard(reason: string): MillraceError {
+  return new MillraceError("SHARD_DAMAGED", `A committed shard is damaged: ${reason}.`, {
+    hint: "Run again: sizes are checked and the shard alone is computed anew. If the sizes agree, delete its `done` first.",
+  });
+}
+
+function parseDone(text: string): Done | undefined {
+  try {
+    const done = JSON.parse(text) as Partial<Done>;
+    return done.version === 1 && Array.isArray(done.files) && typeof done.counts === "object" ? (done as Done) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function sizeOf(path: string): number | undefined {
+  try {
+    return statSync(path).size;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** All files below a folder that belong to the shard's output: `known` ones as their writer described them. */
+export function listFiles(shardDir: string, known: ReadonlyMap<string, ShardFile>, below = ""): ShardFile[] {
+  const files: ShardFile[] = [];
+  for (const entry of readdirSync(join(shardDir, below), { withFileTypes: true })) {
+    const name = below === "" ? entry.name : `${below}/${entry.name}`;
+    if (entry.isDirectory()) files.push(...listFiles(shardDir, known, name));
+    else if (entry.isFile() && !isMachinery(name)) files.push(known.get(name) ?? describeFile(shardDir, name));
+  }
+  return files.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function isMachinery(name: string): boolean {
+  return name === "done" || name.startsWith(".checkpoint.");
+}
+
+const chunk = Buffer.allocUnsafeSlow(1 << 18);
+
+/** Size and digest of a file, by reading it. */
+export function describeFile(shardDir: string, name: string): ShardFile {
+  const fd = openSync(join(shardDir, name), "r");
+  try {
+    let bytes = 0;
+    let digest = 0;
+    for (;;) {
+      const read = readSync(fd, chunk, 0, chunk.length, null);
+      if (read === 0) return { name, bytes, crc32: crcText(digest) };
+      digest = crc32(chunk.subarray(0, read), digest);
+      bytes += read;
+    }
+  } finally {
+    closeSync(fd);
+  }
+}

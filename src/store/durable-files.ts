@@ -1,0 +1,125 @@
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import { threadId } from "node:worker_threads";
+import { errnoOf, MillraceError } from "../shared/errors.ts";
+
+let temporaries = 0;
+
+function temporaryName(path: string): string {
+  return `${path}.${process.pid}-${threadId}-${temporaries++}.tmp`;
+}
+
+/** Puts a whole file in place at once: a reader finds the old content or the new, never a part, also after a power cut. */
+export function replaceFile(path: string, content: string | Uint8Array): void {
+  const temporary = temporaryName(path);
+  try {
+    writeSynced(temporary, content);
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+  syncFolder(dirname(path));
+}
+
+/** Puts a whole file in place unless one is there; says whether it was this call that did. */
+export function createFile(path: string, content: string | Uint8Array): boolean {
+  const temporary = temporaryName(path);
+  try {
+    writeSynced(temporary, content);
+    linkSync(temporary, path);
+  } catch (error) {
+    if (errnoOf(error) === "EEXIST") return false;
+    throw error;
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+  syncFolder(dirname(path));
+  return true;
+}
+
+function writeSynced(path: string, content: string | Uint8Array): void {
+  const fd = openSync(path, "wx");
+  try {
+    writeFileSync(fd, content);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Makes the names in a folder survive a power cut, where the file system can. */
+export function syncFolder(path: string): void {
+  let fd: number;
+  try {
+    fd = openSync(path, "r");
+  } catch {
+    return;
+  }
+  try {
+    fsyncSync(fd);
+  } catch {
+    // Some network file systems refuse to sync a folder; they keep its names themselves.
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** The text of a file, or undefined where there is none. */
+export function readIfPresent(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Writes all of the bytes: one call to the system may take only a part of them. */
+export function writeFully(fd: number, bytes: Uint8Array, path: string): void {
+  let offset = 0;
+  try {
+    while (offset < bytes.length) offset += writeSync(fd, bytes, offset);
+  } catch (error) {
+    throw storeError(error, path);
+  }
+}
+
+/** Whether a failed call only means that nothing is there. */
+export function isMissing(error: unknown): boolean {
+  const code = errnoOf(error);
+  return code === "ENOENT" || code === "ENOTDIR";
+}
+
+/** A failed system call as an error that names the file and what to do; other errors pass as they are. */
+export function storeError(error: unknown, path?: string): unknown {
+  const code = errnoOf(error);
+  if (code === undefined) return error;
+  const where = path ?? (error as { path?: string }).path ?? "the run folder";
+  if (code === "ENOSPC" || code === "EDQUOT") {
+    return new MillraceError("STORE_FULL", `No space left to write ${where}. Everything committed so far is kept.`, {
+      cause: error,
+      hint: "Free some space (or raise the quota) and run again: it goes on from the last checkpoint.",
+    });
+  }
+  if (code === "EROFS" || code === "EACCES" || code === "EPERM") {
+    return new MillraceError("STORE_READ_ONLY", `Not allowed to write ${where} (${code}).`, {
+      cause: error,
+      hint: "Choose an outputDir that this user may write to, or change the folder's permissions.",
+    });
+  }
+  return new MillraceError("STORE_IO", `The file system failed at ${where}: ${(error as Error).message}`, {
+    cause: error,
+    hint: "Check the file system, then run again: what is committed is kept.",
+  });
+}

@@ -1,0 +1,63 @@
+import { isThenable } from "../shared/is-thenable.ts";
+
+/**
+ * The protocol of leases and commits is written as generators that yield one file-system operation at a time. They do
+ * no I/O themselves, so the very code that runs on a disk is also run, step by step and interleaved at will, on a
+ * model of one.
+ */
+export type FileStep =
+  | { readonly do: "mkdir"; readonly path: string }
+  | { readonly do: "rename"; readonly from: string; readonly to: string }
+  | { readonly do: "exists"; readonly path: string }
+  | { readonly do: "write"; readonly path: string; readonly text: string }
+  | { readonly do: "look"; readonly path: string }
+  | { readonly do: "remove"; readonly path: string }
+  | { readonly do: "committed"; readonly shard: number };
+
+export type Steps<T> = Generator<FileStep, T, unknown>;
+
+/** A file's text (empty for a folder) and its age by the clock of the file system it is on. */
+export interface Sight {
+  readonly text: string;
+  readonly ageMs: number;
+}
+
+export function* makeFolder(path: string): Steps<"made" | "exists"> {
+  return (yield { do: "mkdir", path }) as "made" | "exists";
+}
+
+/** A folder is never moved onto another one that holds anything: that answers "exists". */
+export function* move(from: string, to: string): Steps<"moved" | "missing" | "exists"> {
+  return (yield { do: "rename", from, to }) as "moved" | "missing" | "exists";
+}
+
+export function* exists(path: string): Steps<boolean> {
+  return (yield { do: "exists", path }) as boolean;
+}
+
+export function* write(path: string, text: string): Steps<void> {
+  yield { do: "write", path, text };
+}
+
+export function* look(path: string): Steps<Sight | undefined> {
+  return (yield { do: "look", path }) as Sight | undefined;
+}
+
+export function* remove(path: string): Steps<void> {
+  yield { do: "remove", path };
+}
+
+/** Whether a shard is published and sound. */
+export function* isCommitted(shard: number): Steps<boolean> {
+  return (yield { do: "committed", shard }) as boolean;
+}
+
+/** Carries steps out, one after the other. */
+export async function takeSteps<T>(steps: Steps<T>, take: (step: FileStep) => unknown): Promise<T> {
+  let next = steps.next();
+  while (!next.done) {
+    const answer = take(next.value);
+    next = steps.next(isThenable(answer) ? await answer : answer);
+  }
+  return next.value;
+}

@@ -1,0 +1,37 @@
+import type { Sight } from "./file-step.ts";
+import { isKnownDead, type ProcessIdentity } from "./process-identity.ts";
+
+/** A worker's temporary right to one attempt. Renewing it is writing it again: its age is what counts. */
+export interface Lease extends ProcessIdentity {
+  readonly worker: string;
+  readonly ttlMs: number;
+}
+
+/** How long a silent worker keeps its attempt. Safety never hangs on it: a late commit is refused by a rename. */
+export const defaultLeaseTtlMs = 15_000;
+
+/** The lease in a file's text, or undefined where it is torn or not there. */
+export function parseLease(text: string): Lease | undefined {
+  try {
+    const lease = JSON.parse(text) as Partial<Lease>;
+    return typeof lease.worker === "string" && typeof lease.pid === "number" && typeof lease.ttlMs === "number"
+      ? (lease as Lease)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export interface LeaseJudge {
+  /** How long a lease lives whose own text is torn or not written yet. */
+  readonly ttlMs: number;
+  /** Whether the process of a lease is known to be gone; the model of the protocol has its own. */
+  readonly isDead?: ((holder: Lease) => boolean) | undefined;
+}
+
+/** Whether the holder of a lease may still be at work. */
+export function isHeld({ text, ageMs }: Sight, { ttlMs, isDead = isKnownDead }: LeaseJudge): boolean {
+  const lease = parseLease(text);
+  if (ageMs > (lease?.ttlMs ?? ttlMs)) return false;
+  return lease === undefined || !isDead(lease);
+}

@@ -1,0 +1,64 @@
+import { readFileSync, readlinkSync } from "node:fs";
+import { hostname } from "node:os";
+
+/** Enough to tell, on the same host, whether the process that wrote this is still the one running. */
+export interface ProcessIdentity {
+  /** Host name, boot and pid namespace: pids are comparable only where all three agree. */
+  readonly host: string;
+  readonly pid: number;
+  /** When the process began, in the kernel's own ticks: tells a reused pid from the old one. Empty where unknown. */
+  readonly began: string;
+}
+
+/** The identity of this process. */
+export function thisProcess(): ProcessIdentity {
+  return { host: thisHost(), pid: process.pid, began: beginningOf(process.pid)?.began ?? "" };
+}
+
+let host: string | undefined;
+
+function thisHost(): string {
+  host ??= [hostname(), readQuietly("/proc/sys/kernel/random/boot_id"), linkQuietly("/proc/self/ns/pid")].join("|");
+  return host;
+}
+
+/** Whether a process is known to be gone: false also when it cannot be known, as for one of another host. */
+export function isKnownDead(other: ProcessIdentity): boolean {
+  if (other.host !== thisHost()) return false;
+  const now = beginningOf(other.pid);
+  if (now === undefined) return !answersSignals(other.pid);
+  return now.state === "Z" || (other.began !== "" && now.began !== other.began);
+}
+
+function beginningOf(pid: number): { state: string; began: string } | undefined {
+  const stat = readQuietly(`/proc/${pid}/stat`);
+  // The command name, in parentheses, may hold spaces and parentheses itself.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const [state, began] = [fields[0], fields[19]];
+  return state === undefined || began === undefined ? undefined : { state, began };
+}
+
+function answersSignals(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as { code?: string }).code !== "ESRCH";
+  }
+}
+
+function readQuietly(path: string): string {
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch {
+    return "";
+  }
+}
+
+function linkQuietly(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return "";
+  }
+}

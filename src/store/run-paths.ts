@@ -1,0 +1,61 @@
+import { join, resolve } from "node:path";
+
+/** What can be claimed: a shard by its number, or the merge of all of them. */
+export type Unit = number | "merge";
+
+/** Every path of a run folder. No other module joins names of it. */
+export interface RunPaths {
+  readonly root: string;
+  readonly manifest: string;
+  readonly machinery: string;
+  readonly spec: string;
+  readonly merged: string;
+  readonly leases: string;
+  readonly attempts: string;
+  readonly workers: string;
+  shard(id: number): string;
+  done(id: number): string;
+  /** The folder in which attempt `epoch` at a unit works. */
+  attempt(unit: Unit, epoch: number): string;
+  /** The same folder once its right to commit was taken away. */
+  fenced(unit: Unit, epoch: number): string;
+  /** A committed or damaged shard that attempt `epoch` is taking the place of. */
+  replaced(unit: Unit, epoch: number): string;
+  lease(unit: Unit, epoch: number): string;
+  worker(id: string): string;
+  itemList(name: string): string;
+  output(name: string): string;
+}
+
+/** The paths of the run folder at `dir`. */
+export function runPaths(dir: string): RunPaths {
+  const root = resolve(dir);
+  const machinery = join(root, ".millrace");
+  const inside = (...names: string[]) => join(machinery, ...names);
+  const shard = (id: number) => join(root, `split.${id}`);
+  return {
+    root,
+    machinery,
+    shard,
+    manifest: join(root, "manifest.json"),
+    spec: inside("spec.json"),
+    merged: inside("merged.json"),
+    leases: inside("leases"),
+    attempts: inside("attempts"),
+    workers: inside("workers"),
+    done: (id) => join(shard(id), "done"),
+    attempt: (unit, epoch) => inside("attempts", `${unit}.${epoch}`),
+    fenced: (unit, epoch) => inside("attempts", `${unit}.${epoch}.fenced`),
+    replaced: (unit, epoch) => inside("attempts", `${unit}.${epoch}.replaced`),
+    lease: (unit, epoch) => inside("leases", `${unit}.${epoch}`),
+    worker: (id) => inside("workers", `${id}.json`),
+    itemList: (name) => inside(name),
+    output: (name) => join(root, name),
+  };
+}
+
+/** The number of a shard folder's name, or undefined for any other name. */
+export function shardIdOf(name: string): number | undefined {
+  const match = /^split\.(\d+)$/.exec(name);
+  return match === null ? undefined : Number(match[1]);
+}

@@ -1,0 +1,110 @@
+import { MillraceError } from "../shared/errors.ts";
+import type { Done } from "./done.ts";
+import { isHeld } from "./lease.ts";
+import { readManifest } from "./manifest.ts";
+import { type RunPaths, runPaths } from "./run-paths.ts";
+import { namesIn, scanShards } from "./scan-shards.ts";
+import { readIfPresent } from "./durable-files.ts";
+import { fileSystemNow, lookAt } from "./take-file-step.ts";
+import { parseReport, type WorkerReport } from "./worker-report.ts";
+
+/** A worker as the run folder shows it. */
+export interface WorkerStatus {
+  readonly worker: string;
+  readonly host: string;
+  readonly pid: number;
+  /** The shard in work, if any, and how many of its items are done. */
+  readonly shard: number | undefined;
+  readonly position: number;
+  readonly itemsPerSecond: number;
+}
+
+/** How a run stands. Everything that shows progress reads this and nothing else. */
+export interface RunStatus {
+  readonly runDir: string;
+  /** `complete`: merged; `running`: someone is at work; `stopped`: to be resumed. */
+  readonly state: "complete" | "running" | "stopped";
+  readonly items: { readonly total: number; readonly done: number; readonly written: number; readonly dropped: number; readonly failed: number };
+  readonly shards: { readonly total: number; readonly committed: number; readonly damaged: number };
+  readonly workers: readonly WorkerStatus[];
+  readonly itemsPerSecond: number;
+  /** Seconds until the last item at the present rate; undefined while nobody works. */
+  readonly etaSeconds: number | undefined;
+}
+
+/** Reads the state of the run in a folder, from any host that sees it, without disturbing the run. */
+export async function runStatus(runDir: string): Promise<RunStatus> {
+  return (await openStatus(runDir)).read();
+}
+
+/** The same for repeated use: shards found committed once are not looked at again. */
+export async function openStatus(runDir: string): Promise<{ read(): Promise<RunStatus> }> {
+  const paths = runPaths(runDir);
+  const manifest = readManifest(paths);
+  if (manifest === undefined) {
+    throw new MillraceError("RUN_NOT_FOUND", `There is no run in ${paths.root}: manifest.json is not there.`, {
+      hint: "Name the folder that holds manifest.json: outputDir, or outputDir/shardSubdir.",
+    });
+  }
+  const { plan } = manifest;
+  let known: ReadonlyMap<number, Done> = new Map();
+  return {
+    async read() {
+      const { committed, damaged } = await scanShards(paths, known);
+      known = committed;
+      const workers = liveWorkers(paths);
+      const items = countItems(committed, workers, plan.items.count);
+      const itemsPerSecond = workers.reduce((sum, worker) => sum + worker.itemsPerSecond, 0);
+      const left = items.total - items.done;
+      return {
+        runDir: paths.root,
+        state: stateOf(paths, { left, isSomeoneThere: workers.length > 0 }),
+        items,
+        shards: { total: plan.shardCount, committed: committed.size, damaged: damaged.size },
+        workers: workers.map(describeWorker),
+        itemsPerSecond,
+        etaSeconds: itemsPerSecond > 0 ? left / itemsPerSecond : undefined,
+      };
+    },
+  };
+}
+
+function stateOf(paths: RunPaths, { left, isSomeoneThere }: { left: number; isSomeoneThere: boolean }): RunStatus["state"] {
+  if (left === 0 && readIfPresent(paths.merged) !== undefined) return "complete";
+  return isSomeoneThere ? "running" : "stopped";
+}
+
+function liveWorkers(paths: RunPaths): WorkerReport[] {
+  const reports: WorkerReport[] = [];
+  for (const name of namesIn(paths.workers)) {
+    const sight = lookAt(paths.worker(name.replace(/\.json$/, "")), () => nowFor(paths));
+    const report = sight === undefined ? undefined : parseReport(sight.text);
+    if (sight !== undefined && report !== undefined && isHeld(sight, { ttlMs: report.ttlMs })) reports.push(report);
+  }
+  return reports;
+}
+
+// Whoever may only read the folder has no clock but their own; for a display that is good enough.
+function nowFor(paths: RunPaths): number {
+  try {
+    return fileSystemNow(paths.leases);
+  } catch {
+    return Date.now();
+  }
+}
+
+function countItems(committed: ReadonlyMap<number, Done>, workers: readonly WorkerReport[], total: number): RunStatus["items"] {
+  const sum = { total, done: 0, written: 0, dropped: 0, failed: 0 };
+  for (const { counts } of committed.values()) {
+    sum.done += counts.items;
+    sum.written += counts.written;
+    sum.dropped += counts.dropped;
+    sum.failed += counts.failed;
+  }
+  for (const { shard, position } of workers) if (shard >= 0 && !committed.has(shard)) sum.done += position;
+  return sum;
+}
+
+function describeWorker({ worker, host, pid, shard, position, itemsPerSecond }: WorkerReport): WorkerStatus {
+  return { worker, host: host.split("|")[0]!, pid, shard: shard < 0 ? undefined : shard, position, itemsPerSecond };
+}

@@ -1,0 +1,66 @@
+import { MillraceError, messageOf } from "../shared/errors.ts";
+import { jsonlWriter } from "../writers/jsonl-writer.ts";
+import type { LineWriter } from "../writers/line-writer.ts";
+import type { CheckpointingWriter } from "../writers/writer.ts";
+
+export const failuresName = "failures.jsonl";
+
+/** One line of `failures.jsonl`. */
+export interface FailureRecord {
+  readonly item: number;
+  /** Where the item stands in its shard. */
+  readonly position: number;
+  readonly error: { readonly name: string; readonly message: string; readonly code?: string };
+  readonly stack?: string;
+  readonly attempt: number;
+  readonly tries: number;
+  /** Where the item's output would stand in each file of the shard, so that a later retry can put it there. */
+  readonly at: Readonly<Record<string, number>>;
+}
+
+/** Opens the shard's list of failed items; the file appears with the first failure. */
+export function openFailureLog(shardDir: string): LineWriter<FailureRecord> {
+  return jsonlWriter<FailureRecord>(shardDir, failuresName);
+}
+
+/** An error as plain data. */
+export function describeError(error: unknown): Pick<FailureRecord, "error" | "stack"> {
+  if (!(error instanceof Error)) return { error: { name: typeof error, message: messageOf(error) } };
+  const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
+  return {
+    error: { name: error.name, message: error.message, ...(code === undefined ? {} : { code }) },
+    ...(error.stack === undefined ? {} : { stack: error.stack }),
+  };
+}
+
+/** The length of each file at this moment: where the output of the next item begins. */
+export async function outputOffsets(
+  writers: ReadonlyMap<string, CheckpointingWriter> | undefined,
+): Promise<Record<string, number>> {
+  const offsets: Record<string, number> = {};
+  for (const writer of writers?.values() ?? []) {
+    for (const { name, bytes } of (await writer.checkpoint()).files) offsets[name] = bytes;
+  }
+  return offsets;
+}
+
+/** Counts the failures of a run against what the user allows. */
+export class FailureBudget {
+  private count: number;
+  private readonly most: number;
+
+  constructor(most: number, alreadyFailed: number) {
+    this.most = most;
+    this.count = alreadyFailed;
+  }
+
+  spend(item: number, error: unknown): void {
+    this.count++;
+    if (this.count <= this.most) return;
+    throw new MillraceError("TOO_MANY_FAILURES", `${this.count} items failed, more than maxFailures allows (${this.most}).`, {
+      cause: error,
+      item,
+      hint: `The last one was item ${item}: ${messageOf(error)}. Look at failures.jsonl in the shard folders; run again to go on.`,
+    });
+  }
+}

@@ -1,0 +1,39 @@
+import { noAttempts, type UnitAttempts } from "../store/attempts.ts";
+import { type Claim, type ClaimOptions, claimUnit } from "../store/claim-unit.ts";
+import { commitAttempt } from "../store/commit-attempt.ts";
+import { type FileStep, takeSteps } from "../store/file-step.ts";
+import type { Lease } from "../store/lease.ts";
+import { dropAttempt, releaseAttempt } from "../store/release-attempt.ts";
+import type { RunPaths, Unit } from "../store/run-paths.ts";
+import { takeFileStep } from "../store/take-file-step.ts";
+
+export type ShardClaim = Claim & { readonly unit: number };
+
+/** The lease protocol on a real run folder, in the name of one worker. */
+export interface Protocol {
+  readonly paths: RunPaths;
+  readonly lease: Lease;
+  claim(unit: Unit, seen?: UnitAttempts, options?: ClaimOptions): Promise<Claim | undefined>;
+  commit(claim: ShardClaim, options?: { readonly replace?: boolean }): Promise<"committed" | "lost">;
+  /** Gives up; the next attempt goes on from the checkpoint. */
+  release(claim: Claim): Promise<void>;
+  /** Gives up and leaves nothing behind. */
+  drop(claim: Claim): Promise<void>;
+}
+
+export function openProtocol(
+  paths: RunPaths,
+  lease: Lease,
+  isCommitted: (shard: number) => boolean | Promise<boolean>,
+): Protocol {
+  const context = { paths, lease };
+  const take = (step: FileStep) => takeFileStep(step, { clockFolder: paths.leases, isCommitted });
+  return {
+    paths,
+    lease,
+    claim: (unit, seen = noAttempts, options = {}) => takeSteps(claimUnit(unit, seen, context, options), take),
+    commit: (claim, options = {}) => takeSteps(commitAttempt(claim, context, options), take),
+    release: (claim) => takeSteps(releaseAttempt(claim, context), take),
+    drop: (claim) => takeSteps(dropAttempt(claim, context), take),
+  };
+}

@@ -1,0 +1,106 @@
+import type { Plan } from "../plan/plan.ts";
+import { watchMissingKeys } from "../provider/watch-missing-keys.ts";
+import { MillraceError } from "../shared/errors.ts";
+import { sleep } from "../shared/sleep.ts";
+import { groupAttempts, noAttempts, type UnitAttempts } from "../store/attempts.ts";
+import type { Done } from "../store/done.ts";
+import { GroupSync } from "../store/group-sync.ts";
+import { namesIn } from "../store/scan-shards.ts";
+import { FailureBudget } from "./failure-log.ts";
+import type { Heartbeat } from "./heartbeat.ts";
+import { type CommittedShards, findCommitted } from "./find-committed.ts";
+import type { Protocol, ShardClaim } from "./protocol.ts";
+import { runShard } from "./run-shard.ts";
+import type { RunnerHooks, RunnerTraits } from "./runner-hooks.ts";
+import type { ShardContext } from "./shard-context.ts";
+import type { WorkOptions } from "./work-options.ts";
+
+/** Everything a worker needs to take part in a run. */
+export interface WorkerJob {
+  readonly plan: Plan;
+  readonly runner: RunnerHooks;
+  readonly traits: RunnerTraits;
+  readonly options: WorkOptions;
+  readonly protocol: Protocol;
+  readonly heartbeat: Heartbeat;
+  /** Builds the env; called once, and only if there is something left to do. */
+  readonly buildEnv: () => Promise<object>;
+  readonly teardown: (env: object) => void | PromiseLike<void>;
+  readonly isLeaving: () => boolean;
+  /** A shard that was committed turned out to be damaged and is computed again. */
+  readonly onDamage: (reason: string) => void;
+}
+
+// While others hold the last shards, a worker waits for them: one of the holders may die.
+const firstWaitMs = 20;
+const longestWaitMs = 1000;
+
+/** Claims shards until none is left. The env is built once, and torn down whatever happens. */
+export async function runWorker(job: WorkerJob): Promise<"complete" | "left"> {
+  let shards = await findCommitted(job);
+  if (shards.open.length === 0) return "complete";
+  const env = await job.buildEnv();
+  const sync = new GroupSync();
+  try {
+    const context = openContext(job, { env, sync, shards });
+    let waitMs = firstWaitMs;
+    for (;;) {
+      const pass = await claimAndRun(shards.open, context);
+      if (pass.left) return "left";
+      shards = await findCommitted(job, shards.committed);
+      if (shards.open.length === 0) return "complete";
+      if (job.isLeaving()) return "left";
+      if (pass.ran) waitMs = firstWaitMs;
+      else {
+        await sleep(waitMs);
+        waitMs = Math.min(longestWaitMs, waitMs * 2);
+      }
+    }
+  } finally {
+    // Not awaited: the files are complete; the disk may take its time while the merge reads them.
+    void sync.finish();
+    await job.teardown(env);
+  }
+}
+
+/** One pass over the open shards: runs each that can be claimed. */
+async function claimAndRun(open: readonly number[], context: ShardContext): Promise<{ ran: boolean; left: boolean }> {
+  const attempts = groupAttempts(namesIn(context.protocol.paths.attempts));
+  let ran = false;
+  for (const id of open) {
+    if (context.isLeaving()) return { ran, left: true };
+    const seen = attempts.get(id) ?? noAttempts;
+    const claim = (await context.protocol.claim(id, seen)) as ShardClaim | undefined;
+    if (claim === undefined) continue;
+    const outcome = await runShard(claim, restorable(seen), context);
+    if (outcome.kind === "left") return { ran, left: true };
+    if (outcome.kind === "committed") await checkOwnCheck(id, context);
+    ran = true;
+  }
+  return { ran, left: false };
+}
+
+// A check that never says yes would have the shard computed for ever.
+async function checkOwnCheck(id: number, { runner, traits, protocol }: ShardContext): Promise<void> {
+  if (traits.isShardDone === undefined || (await traits.isShardDone(protocol.paths.shard(id)))) return;
+  throw new MillraceError("BAD_RUNNER", `${runner.name}.isShardDone says no to split.${id}, which was just committed.`, {
+    hint: "It must return true for a shard that this runner has completed.",
+  });
+}
+
+function restorable({ fenced, active }: UnitAttempts): readonly number[] {
+  return active === undefined ? fenced : [...fenced, active];
+}
+
+function openContext(job: WorkerJob, { env, sync, shards }: { env: object; sync: GroupSync; shards: CommittedShards }): ShardContext {
+  const alreadyFailed = [...shards.committed.values()].reduce((sum, done: Done) => sum + done.counts.failed, 0);
+  return {
+    ...job,
+    env,
+    sync,
+    missingKeys: watchMissingKeys(env),
+    budget: new FailureBudget(job.options.maxFailures, alreadyFailed),
+    totals: { done: 0, failed: 0, dropped: 0 },
+  };
+}
+

@@ -1,0 +1,39 @@
+/** A value now or a promise of it. */
+export type Awaitable<T> = T | PromiseLike<T>;
+
+/** The writers of a shard by key, as `openWriters` returned them. */
+export type Writers = Record<string, unknown>;
+
+/** What a shard carries from item to item. Everything but the three named keys is the runner's own and is kept. */
+export interface ShardState {
+  readonly shardId: number;
+  readonly shardDir: string;
+  readonly writers: Writers;
+  [key: string]: unknown;
+}
+
+/** Where a shard is worked on. */
+export interface ShardPlace {
+  readonly shardId: number;
+  /** The folder for the shard's files while it is being made; it becomes `split.N` with the commit. */
+  readonly shardDir: string;
+}
+
+/** The static side of a runner, as a worker uses it. */
+export interface RunnerHooks {
+  readonly name: string;
+  forward(idx: number | readonly number[], env: object): unknown;
+  initState(place: ShardPlace, env: object): Awaitable<ShardState>;
+  reduceState(state: ShardState, result: unknown, env: object): Awaitable<ShardState>;
+  finalizeState(state: ShardState, env: object): Awaitable<object>;
+  closeWriters(writers: Writers, state: ShardState, env: object): Awaitable<object | undefined | void>;
+  itemCost?(idx: number, env: object): number;
+}
+
+/** What a worker must know about a runner besides its hooks. */
+export interface RunnerTraits {
+  /** The runner writes one record per item in the standard way, so a batch's results are taken apart by the worker. */
+  readonly recordPerItem: boolean;
+  /** The runner's own check of a committed shard, where it has one. */
+  readonly isShardDone?: ((shardDir: string) => Awaitable<boolean>) | undefined;
+}

@@ -1,0 +1,122 @@
+import { isThenable } from "../shared/is-thenable.ts";
+import { encodeState } from "../shared/state-json.ts";
+import { yieldToEventLoop } from "../shared/yield-to-event-loop.ts";
+import { type CheckpointLog, type FilePrefix, openCheckpointLog, type Restored } from "../store/checkpoint.ts";
+import type { ShardCounts } from "../store/done.ts";
+import type { LineWriter } from "../writers/line-writer.ts";
+import { type CheckpointingWriter, checkpointingWriters } from "../writers/writer.ts";
+import { type FailureRecord, openFailureLog } from "./failure-log.ts";
+import type { ShardState } from "./runner-hooks.ts";
+import { type ShardContext, ShardInterrupted } from "./shard-context.ts";
+import { ownState } from "./shard-state.ts";
+
+// Checkpoints may cost one part in this many of the time; where they are dear they come less often.
+const checkpointShare = 100;
+const yieldEveryMs = 50;
+const failuresKey = "$failures";
+
+/** One attempt at one shard while it runs: where it stands, what it counted, and its checkpoints. */
+export class ShardWork {
+  readonly context: ShardContext;
+  readonly epoch: number;
+  readonly failures: LineWriter<FailureRecord>;
+  /** The writers that can be checkpointed; undefined where one of them cannot. */
+  readonly writers: Map<string, CheckpointingWriter> | undefined;
+  /** Takes an item that failed for good; the retry of failed items has its own. */
+  onFailure: (failure: FailureRecord) => void;
+  state: ShardState;
+  position = 0;
+  written = 0;
+  dropped = 0;
+  failed = 0;
+  private readonly log: CheckpointLog;
+  private sequence = 0;
+  private lastCheckpointMs = performance.now();
+  private lastYieldMs = performance.now();
+  private checkpointCostMs = 0;
+
+  constructor(context: ShardContext, epoch: number, state: ShardState) {
+    this.context = context;
+    this.epoch = epoch;
+    this.state = state;
+    this.failures = openFailureLog(state.shardDir);
+    this.onFailure = (failure) => this.failures.write(failure);
+    this.writers = checkpointingWriters(state.writers);
+    this.log = openCheckpointLog(state.shardDir);
+  }
+
+  /** Goes on from where an earlier attempt stood. */
+  async restore(restored: Restored): Promise<void> {
+    if (restored.kind !== "checkpoint" || this.writers === undefined) return;
+    const { checkpoint } = restored;
+    const files = new Map(checkpoint.files.map((file) => [file.name, file]));
+    for (const [key, writer] of this.allWriters(this.writers)) {
+      const saved = checkpoint.writers[key] as { files: string[]; token?: unknown } | undefined;
+      if (saved !== undefined) await writer.restore({ files: saved.files.map((name) => files.get(name)!), token: saved.token });
+    }
+    ({ position: this.position, sequence: this.sequence } = checkpoint);
+    ({ written: this.written, dropped: this.dropped, failed: this.failed } = checkpoint.counts);
+  }
+
+  /** Time has passed: looks whether to stop, saves a checkpoint if one is due, and lets the process breathe. */
+  async onTick(): Promise<void> {
+    const { heartbeat, isLeaving, options, sync } = this.context;
+    this.report();
+    if (heartbeat.isLost()) throw new ShardInterrupted("lost");
+    if (isLeaving()) throw new ShardInterrupted("leaving");
+    const now = performance.now();
+    const intervalMs = Math.max(options.checkpointIntervalMs, this.checkpointCostMs * checkpointShare);
+    if (now - this.lastCheckpointMs >= intervalMs) await this.checkpoint();
+    if (now - this.lastYieldMs < yieldEveryMs) return;
+    sync.poke();
+    await yieldToEventLoop();
+    this.lastYieldMs = performance.now();
+  }
+
+  /** Saves where the shard stands, if its writers can. */
+  async checkpoint(): Promise<void> {
+    if (this.writers === undefined) return;
+    const beganMs = performance.now();
+    const files: FilePrefix[] = [];
+    const writers: Record<string, unknown> = {};
+    for (const [key, writer] of this.allWriters(this.writers)) {
+      const answer = writer.checkpoint();
+      const saved = isThenable(answer) ? await answer : answer;
+      files.push(...saved.files);
+      writers[key] = { files: saved.files.map((file) => file.name), token: saved.token };
+    }
+    const { position, written, dropped, failed } = this;
+    const state = encodeState(ownState(this.state));
+    this.log.save({ sequence: ++this.sequence, position, counts: { written, dropped, failed }, files, writers, state });
+    this.lastCheckpointMs = performance.now();
+    this.checkpointCostMs = this.checkpointCostMs * 0.8 + (this.lastCheckpointMs - beganMs) * 0.2;
+  }
+
+  discardCheckpoints(): void {
+    this.log.discard();
+  }
+
+  closeCheckpoints(): void {
+    this.log.close();
+  }
+
+  counts(): ShardCounts {
+    const { position, written, dropped, failed } = this;
+    return { items: position, written, dropped, failed };
+  }
+
+  private report(): void {
+    const { heartbeat, totals } = this.context;
+    heartbeat.count({
+      position: this.position,
+      done: totals.done + this.position,
+      failed: totals.failed + this.failed,
+      dropped: totals.dropped + this.dropped,
+    });
+  }
+
+  private *allWriters(writers: Map<string, CheckpointingWriter>): Generator<[string, CheckpointingWriter]> {
+    yield* writers;
+    yield [failuresKey, this.failures];
+  }
+}

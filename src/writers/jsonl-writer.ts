@@ -1,0 +1,29 @@
+import { MillraceError, messageOf } from "../shared/errors.ts";
+import { describeKind } from "../shared/state-json.ts";
+import { LineWriter } from "./line-writer.ts";
+
+/** The file that holds the records of a shard, and of the merged run, unless a runner opens writers of its own. */
+export const recordsName = "records.jsonl";
+
+/** One JSON text a line. With checkpoints; merged by putting the shards' lines one after the other. */
+export function jsonlWriter<Record = unknown>(shardDir: string, name: string = recordsName): LineWriter<Record> {
+  return new LineWriter(shardDir, name, encodeRecord);
+}
+
+function encodeRecord(record: unknown): string {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(record);
+  } catch (error) {
+    throw notJson(messageOf(error).split("\n", 1)[0]!, error);
+  }
+  if (text === undefined) throw notJson(`it is ${describeKind(record)}`);
+  return text;
+}
+
+function notJson(why: string, cause?: unknown): MillraceError {
+  return new MillraceError("BAD_RECORD", `The result cannot be written as JSON: ${why}.`, {
+    cause,
+    hint: "Return plain objects, arrays, numbers and strings from forward, or open a writer of your own in openWriters.",
+  });
+}

@@ -1,0 +1,15 @@
+import { MillraceError } from "../shared/errors.ts";
+import { describeKind } from "../shared/state-json.ts";
+import { LineWriter } from "./line-writer.ts";
+
+/** One plain line a record, as in Kaldi's `text` and `utt2spk`. With checkpoints; merged line by line. */
+export function textWriter(shardDir: string, name: string): LineWriter<string> {
+  return new LineWriter(shardDir, name, checkLine);
+}
+
+function checkLine(line: string): string {
+  if (typeof line === "string" && !/[\n\r]/.test(line)) return line;
+  throw new MillraceError("BAD_RECORD", `A line of text was expected, and ${describeKind(line)} came.`, {
+    hint: "Write strings without line breaks: one record is one line.",
+  });
+}
