@@ -1,6 +1,7 @@
 import { chooseLauncher } from "../launchers/choose-launcher.ts";
 import { collectItems } from "../plan/collect-items.ts";
 import { MillraceError } from "../shared/errors.ts";
+import type { Done } from "../store/done.ts";
 import { storeError } from "../store/durable-files.ts";
 import { type RunPaths, runPaths } from "../store/run-paths.ts";
 import { findCommitted } from "../worker/find-committed.ts";
@@ -18,8 +19,8 @@ export async function driveRun<Merged>(request: RunRequest<Merged>): Promise<Mer
     const plan = openRun(paths, await collectItems(request.items), request);
     return await inSession(openSession(paths, plan, request), request, async (session) => {
       const { runDir, parallel } = request;
-      await launcher.launch({ runDir, parallel, inlineJob: session.job });
-      return finishRun(session, request);
+      const committed = await launcher.launch({ runDir, parallel, inlineJob: session.job });
+      return finishRun(session, request, committed);
     });
   } catch (error) {
     throw storeError(error);
@@ -42,8 +43,12 @@ export async function inSession<Merged>(
 }
 
 /** Merges what the workers have committed, if that is all of it. */
-export async function finishRun<Merged>(session: Session, { merge }: RunRequest<Merged>): Promise<Merged> {
-  const { committed, open } = await findCommitted(session.job);
+export async function finishRun<Merged>(
+  session: Session,
+  { merge }: RunRequest<Merged>,
+  known: ReadonlyMap<number, Done> = new Map(),
+): Promise<Merged> {
+  const { committed, open } = await findCommitted(session.job, known);
   if (open.length > 0) throw stopped(session.protocol.paths, open.length);
   return mergeOnce(session, committed, merge);
 }

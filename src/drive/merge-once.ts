@@ -6,6 +6,7 @@ import type { Done } from "../store/done.ts";
 import { mergeKey, readMerged, writeMerged } from "../store/merged.ts";
 import { namesIn } from "../store/scan-shards.ts";
 import { cleanUp } from "./clean-up.ts";
+import type { MergeShards } from "./run-request.ts";
 import type { Session } from "./session.ts";
 
 const waitMs = 50;
@@ -14,7 +15,7 @@ const waitMs = 50;
 export async function mergeOnce<Merged>(
   session: Session,
   committed: ReadonlyMap<number, Done>,
-  merge: (shardDirs: string[]) => Merged | PromiseLike<Merged>,
+  merge: MergeShards<Merged>,
 ): Promise<Merged> {
   const { protocol, heartbeat } = session;
   const { paths, lease } = protocol;
@@ -22,7 +23,7 @@ export async function mergeOnce<Merged>(
   heartbeat.hold(claim);
   try {
     const dones = [...committed.values()].sort((a, b) => a.shard - b.shard);
-    const result = await guardMerge(() => merge(dones.map(({ shard }) => paths.shard(shard))));
+    const result = await guardMerge(() => merge(dones.map(({ shard }) => paths.shard(shard)), committed));
     const key = mergeKey(dones);
     // A merge of the user's own leaves no list of files; that it was made is what counts.
     if (readMerged(paths)?.key !== key) writeMerged(paths, { version: 1, key, files: [] });

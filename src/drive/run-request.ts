@@ -1,9 +1,13 @@
 import type { ParallelConfig } from "../config/parallel.ts";
 import type { Items } from "../plan/collect-items.ts";
+import type { Done } from "../store/done.ts";
 import type { IdentityParts } from "../store/fingerprint.ts";
 import type { RunSpec } from "../store/run-spec.ts";
 import type { RunnerHooks, RunnerTraits } from "../worker/runner-hooks.ts";
 import type { WorkOptions } from "../worker/work-options.ts";
+
+/** The runner's merge; what the driver knows of the shards comes along. */
+export type MergeShards<Merged> = (shardDirs: string[], committed: ReadonlyMap<number, Done>) => Merged | PromiseLike<Merged>;
 
 /** A run as its runner asks for it, with every option checked. */
 export interface RunRequest<Merged> {
@@ -21,7 +25,7 @@ export interface RunRequest<Merged> {
   readonly traits: RunnerTraits;
   readonly buildEnv: () => Promise<object>;
   readonly teardown: (env: object) => void | PromiseLike<void>;
-  readonly merge: (shardDirs: string[]) => Merged | PromiseLike<Merged>;
+  readonly merge: MergeShards<Merged>;
   readonly progress: boolean;
   readonly signal: AbortSignal | undefined;
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
 import type { Plan } from "../plan/plan.ts";
 import { inspectShard } from "../store/done.ts";
 import type { Lease } from "../store/lease.ts";
@@ -20,7 +21,7 @@ export function openSession(paths: RunPaths, plan: Plan, request: RunRequest<unk
   const lease: Lease = { worker: randomUUID().slice(0, 13), ttlMs: request.work.leaseTtlMs, ...thisProcess() };
   const { traits } = request;
   const protocol = openProtocol(paths, lease, (shard) => {
-    if (inspectShard(paths.shard(shard)).state !== "committed") return false;
+    if (!existsSync(paths.shard(shard)) || inspectShard(paths.shard(shard)).state !== "committed") return false;
     return (traits.isShardDone?.(paths.shard(shard)) as Promise<boolean> | undefined) ?? true;
   });
   const heartbeat = startHeartbeat(paths, lease);

@@ -1,4 +1,5 @@
 import type { ParallelConfig } from "../config/parallel.ts";
+import type { Done } from "../store/done.ts";
 import type { WorkerJob } from "../worker/run-worker.ts";
 
 export interface LaunchRequest {
@@ -11,5 +12,6 @@ export interface LaunchRequest {
 /** Starts workers somewhere and answers when they are through. The run folder is their queue: nothing else is shared. */
 export interface Launcher {
   readonly env: ParallelConfig["env"];
-  launch(request: LaunchRequest): Promise<"complete" | "left">;
+  /** Answers with the shards that are known to be committed, so that they need not be looked at again. */
+  launch(request: LaunchRequest): Promise<ReadonlyMap<number, Done>>;
 }

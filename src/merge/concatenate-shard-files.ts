@@ -1,9 +1,11 @@
-import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { crc32, crcText } from "../shared/crc32.ts";
+import { closeSync, openSync, readSync, renameSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { combineCrc32, crc32, crcText } from "../shared/crc32.ts";
 import { errnoOf } from "../shared/errors.ts";
 import { damagedShard, type Done, readDone, type ShardFile } from "../store/done.ts";
-import { storeError, syncFolder, writeFully } from "../store/durable-files.ts";
+import { shardIdOf } from "../store/run-paths.ts";
+import { storeError, writeFully } from "../store/durable-files.ts";
+import { syncSoon } from "../store/group-sync.ts";
 
 /** A committed shard: its folder and what its `done` says. */
 export interface CommittedShard {
@@ -12,8 +14,8 @@ export interface CommittedShard {
 }
 
 /** The committed shards in the given folders; a damaged one is an error that names the file. */
-export function openShards(shardDirs: readonly string[]): CommittedShard[] {
-  return shardDirs.map((dir) => ({ dir, done: readDone(dir) }));
+export function openShards(shardDirs: readonly string[], known: ReadonlyMap<number, Done> = new Map()): CommittedShard[] {
+  return shardDirs.map((dir) => ({ dir, done: known.get(shardIdOf(basename(dir)) ?? -1) ?? readDone(dir) }));
 }
 
 /**
@@ -35,7 +37,6 @@ export function concatenate(shards: readonly CommittedShard[], name: string, tar
         const file = done.files.find((entry) => entry.name === name);
         if (file !== undefined) append(fd, join(dir, name), { file, total, target });
       }
-      fsyncSync(fd);
     } finally {
       closeSync(fd);
     }
@@ -44,7 +45,8 @@ export function concatenate(shards: readonly CommittedShard[], name: string, tar
     rmSync(temporary, { force: true });
     throw errnoOf(error) === undefined ? error : storeError(error, target);
   }
-  syncFolder(dirname(target));
+  // Not waited for: until it is through, a power cut costs no more than merging again.
+  void syncSoon([target, dirname(target)]);
   return total.describe();
 }
 
@@ -58,12 +60,10 @@ class Total {
     this.name = name;
   }
 
-  add(part: Uint8Array): void {
-    this.digest = crc32(part, this.digest);
-    this.bytes += part.length;
-  }
-
-  addLines(lines: number): void {
+  /** One shard's file, whose digest is known: no byte is summed up twice. */
+  add({ bytes, lines = 0 }: ShardFile, digest: number): void {
+    this.digest = combineCrc32(this.digest, digest, bytes);
+    this.bytes += bytes;
     this.lines += lines;
   }
 
@@ -83,11 +83,10 @@ function append(fd: number, source: string, { file, total, target }: { file: Sha
       if (read === 0) break;
       const part = chunk.subarray(0, read);
       digest = crc32(part, digest);
-      total.add(part);
       writeFully(fd, part, target);
     }
     if (crcText(digest) !== file.crc32) throw damagedShard(`the bytes of ${source} are not those that were committed`);
-    total.addLines(file.lines ?? 0);
+    total.add(file, digest);
   } finally {
     closeSync(input);
   }

@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import type { ShardFile } from "../store/done.ts";
+import type { Done, ShardFile } from "../store/done.ts";
 import { isMergeCurrent, mergeKey, readMerged, writeMerged } from "../store/merged.ts";
 import { type RunPaths, runPaths } from "../store/run-paths.ts";
 import { recordsName } from "../writers/jsonl-writer.ts";
@@ -11,9 +11,13 @@ import { readRecords } from "./read-records.ts";
  * The standard merge: every file that a line writer wrote is put together in the run folder, in item order; what is
  * merged already stays. Answers the records, read from there when they are first looked at.
  */
-export function mergeLines<Record>(runDir: string, shardDirs: readonly string[]): Record[] {
+export function mergeLines<Record>(
+  runDir: string,
+  shardDirs: readonly string[],
+  known: ReadonlyMap<number, Done> = new Map(),
+): Record[] {
   const paths = runPaths(runDir);
-  const shards = openShards(shardDirs);
+  const shards = openShards(shardDirs, known);
   const key = mergeKey(shards.map(({ done }) => done));
   const before = readMerged(paths);
   if (before !== undefined && isMergeCurrent(paths, before, key)) return recordsOf(paths, before.files);
@@ -27,7 +31,7 @@ export function mergeLines<Record>(runDir: string, shardDirs: readonly string[])
 function recordsOf<Record>(paths: RunPaths, files: readonly ShardFile[]): Record[] {
   const records = files.find((file) => file.name === recordsName);
   if (records === undefined) return [];
-  return lazyArray(records.lines ?? 0, () => [...readRecords<Record>(paths.output(recordsName))]);
+  return lazyArray(records.lines ?? 0, () => readRecords<Record>(paths.output(recordsName)));
 }
 
 function lineFiles(shards: readonly CommittedShard[]): string[] {

@@ -11,16 +11,13 @@ export type ItemList =
 
 /** The item indices at positions `from` up to, not including, `to`. */
 export function readItems(items: ItemList, from: number, to: number): number[] {
-  const out: number[] = [];
-  if (items.kind === "list") {
-    for (let position = from; position < to; position++) out.push(items.indices[position]!);
-    return out;
-  }
+  if (items.kind === "list") return Array.from(items.indices.subarray(from, to));
+  const out = new Array<number>(to - from);
   let segmentStart = 0;
   for (const [start, step, count] of items.segments) {
     const first = Math.max(from, segmentStart);
     const last = Math.min(to, segmentStart + count);
-    for (let position = first; position < last; position++) out.push(start + (position - segmentStart) * step);
+    for (let position = first; position < last; position++) out[position - from] = start + (position - segmentStart) * step;
     segmentStart += count;
     if (segmentStart >= to) break;
   }

@@ -15,15 +15,8 @@ export interface MissingKeys {
 export function watchMissingKeys(env: object): MissingKeys {
   const missing = new Set<string>();
   if (isPlainObject(env) && Object.isExtensible(env)) {
-    Object.setPrototypeOf(
-      env,
-      new Proxy(Object.prototype, {
-        get(target, key, receiver) {
-          if (typeof key === "string" && !(key in target)) missing.add(key);
-          return Reflect.get(target, key, receiver) as unknown;
-        },
-      }),
-    );
+    missingOf.set(env, missing);
+    Object.setPrototypeOf(env, watch);
   }
   return {
     explain() {
@@ -37,3 +30,12 @@ export function watchMissingKeys(env: object): MissingKeys {
     },
   };
 }
+
+// One for all envs: objects with different prototypes have different shapes, and `forward` would be compiled anew for each.
+const missingOf = new WeakMap<object, Set<string>>();
+const watch = new Proxy(Object.prototype, {
+  get(target, key, env: object) {
+    if (typeof key === "string" && !(key in target)) missingOf.get(env)?.add(key);
+    return Reflect.get(target, key, env) as unknown;
+  },
+});

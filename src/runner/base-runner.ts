@@ -10,7 +10,7 @@ import { buildLocalEnv, EnvironmentProvider } from "../provider/environment-prov
 import { MillraceError } from "../shared/errors.ts";
 import { isThenable } from "../shared/is-thenable.ts";
 import { describeKind } from "../shared/state-json.ts";
-import { inspectShard } from "../store/done.ts";
+import { type Done, inspectShard } from "../store/done.ts";
 import type { Awaitable, RunnerHooks, RunnerTraits, ShardPlace, ShardState, Writers } from "../worker/runner-hooks.ts";
 import { ownState } from "../worker/shard-state.ts";
 import { jsonlWriter } from "../writers/jsonl-writer.ts";
@@ -38,6 +38,8 @@ export abstract class BaseRunner<Env extends object, Result = unknown, Merged = 
   /** The folder of the run; while a run without `outputDir` is on, the temporary one. */
   protected runDir: string;
   private readonly options: CheckedOptions;
+  /** What the driver read of the shards that it hands to `merge`. */
+  private committed: ReadonlyMap<number, Done> = new Map();
 
   constructor(provider: EnvironmentProvider<Env>, options: RunnerOptions = {}) {
     if (!(provider instanceof EnvironmentProvider)) {
@@ -96,7 +98,7 @@ export abstract class BaseRunner<Env extends object, Result = unknown, Merged = 
 
   /** Puts the committed shards, in item order, together. Default: line files one behind the other; returns the records. */
   merge(shardDirs: string[]): Awaitable<Merged> {
-    return mergeLines<NonNullable<Result>>(this.runDir, shardDirs) as Merged;
+    return mergeLines<NonNullable<Result>>(this.runDir, shardDirs, this.committed) as Merged;
   }
 
   /** Runs `forward` over the items, or over what is left of them, and merges. */
@@ -135,7 +137,10 @@ export abstract class BaseRunner<Env extends object, Result = unknown, Merged = 
       },
       buildEnv: () => buildLocalEnv(provider),
       teardown: (env) => provider.teardown(env as Env),
-      merge: async (shardDirs) => this.merge(shardDirs),
+      merge: async (shardDirs, committed) => {
+        this.committed = committed;
+        return this.merge(shardDirs);
+      },
     };
   }
 
@@ -164,9 +169,11 @@ export interface BatchRunnerClass<Env extends object, Result> {
 }
 
 function traitsOf(runner: typeof BaseRunner): RunnerTraits {
+  const keeps = (...hooks: (keyof typeof BaseRunner)[]) => hooks.every((hook) => runner[hook] === BaseRunner[hook]);
   return {
-    recordPerItem: runner.writeRecord === BaseRunner.writeRecord && runner.reduceState === BaseRunner.reduceState,
-    isShardDone: runner.isShardDone === BaseRunner.isShardDone ? undefined : (dir) => runner.isShardDone(dir),
+    recordPerItem: keeps("writeRecord", "reduceState"),
+    standardFiles: keeps("openWriters", "writeRecord", "closeWriters", "initState", "reduceState", "finalizeState"),
+    isShardDone: keeps("isShardDone") ? undefined : (dir) => runner.isShardDone(dir),
   };
 }
 

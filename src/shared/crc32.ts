@@ -9,3 +9,34 @@ export function crc32(bytes: Uint8Array, before = 0): number {
 export function crcText(value: number): string {
   return value.toString(16).padStart(8, "0");
 }
+
+/**
+ * The checksum of two pieces put together, from the checksums of both and the length of the second: appending n zero
+ * bytes is a linear map over bits, so it is squared up to n instead of being walked byte by byte.
+ */
+export function combineCrc32(first: number, second: number, secondBytes: number): number {
+  let sum = first;
+  let power: Matrix = oneZeroByte;
+  for (let left = secondBytes; left > 0; left = Math.floor(left / 2)) {
+    if (left % 2 === 1) sum = apply(power, sum);
+    if (left > 1) power = square(power);
+  }
+  return (sum ^ second) >>> 0;
+}
+
+/** Row i is where bit i goes. */
+type Matrix = readonly number[];
+
+function apply(matrix: Matrix, vector: number): number {
+  let sum = 0;
+  for (let bit = 0, left = vector; left !== 0; bit++, left >>>= 1) if ((left & 1) === 1) sum ^= matrix[bit]!;
+  return sum >>> 0;
+}
+
+function square(matrix: Matrix): Matrix {
+  return matrix.map((row) => apply(matrix, row));
+}
+
+const polynomial = 0xedb88320;
+const oneZeroBit: Matrix = [polynomial, ...Array.from({ length: 31 }, (_, bit) => 2 ** bit)];
+const oneZeroByte: Matrix = square(square(square(oneZeroBit)));

@@ -1,5 +1,5 @@
 import type { UnitAttempts } from "./attempts.ts";
-import { exists, isCommitted, look, makeFolder, move, remove, type Steps, write } from "./file-step.ts";
+import { exists, isCommitted, link, look, makeFolder, move, remove, type Steps } from "./file-step.ts";
 import { isHeld, type Lease } from "./lease.ts";
 import type { RunPaths, Unit } from "./run-paths.ts";
 
@@ -45,7 +45,9 @@ export function* claimUnit(
     yield* remove(attempt);
     return undefined;
   }
-  yield* write(paths.lease(unit, epoch), JSON.stringify(lease));
+  // The lease is a second name of the worker's own file: renewing that one renews every lease it holds, and a claim
+  // creates no file that the commit would have to delete.
+  yield* link(paths.worker(lease.worker), paths.lease(unit, epoch));
   return { unit, epoch };
 }
 
@@ -54,7 +56,8 @@ function* fence(unit: Unit, epoch: number, { paths, lease, isDead }: ClaimContex
   // Between its claim and its lease an attempt has only its folder: that one's age counts then.
   const sight = (yield* look(paths.lease(unit, epoch))) ?? (yield* look(paths.attempt(unit, epoch)));
   if (sight === undefined || isHeld(sight, { ttlMs: lease.ttlMs, isDead })) return false;
-  if ((yield* move(paths.attempt(unit, epoch), paths.fenced(unit, epoch))) !== "moved") return false;
+  // The lease goes first. Were it to go last, a fencer killed in between would leave it behind, and its old holder, on
+  // waking, might find it good for a folder that someone has made under the same name since.
   yield* remove(paths.lease(unit, epoch));
-  return true;
+  return (yield* move(paths.attempt(unit, epoch), paths.fenced(unit, epoch))) === "moved";
 }

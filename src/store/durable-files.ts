@@ -21,15 +21,24 @@ function temporaryName(path: string): string {
 
 /** Puts a whole file in place at once: a reader finds the old content or the new, never a part, also after a power cut. */
 export function replaceFile(path: string, content: string | Uint8Array): void {
+  putInPlace(path, (temporary) => writeSynced(temporary, content));
+  syncFolder(dirname(path));
+}
+
+/** The same for what can be made anew: a power cut may take it, a kill does not. */
+export function replaceFileQuickly(path: string, content: string): void {
+  putInPlace(path, (temporary) => writeFileSync(temporary, content));
+}
+
+function putInPlace(path: string, writeTo: (temporary: string) => void): void {
   const temporary = temporaryName(path);
   try {
-    writeSynced(temporary, content);
+    writeTo(temporary);
     renameSync(temporary, path);
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;
   }
-  syncFolder(dirname(path));
 }
 
 /** Puts a whole file in place unless one is there; says whether it was this call that did. */

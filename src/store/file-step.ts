@@ -9,7 +9,8 @@ export type FileStep =
   | { readonly do: "mkdir"; readonly path: string }
   | { readonly do: "rename"; readonly from: string; readonly to: string }
   | { readonly do: "exists"; readonly path: string }
-  | { readonly do: "write"; readonly path: string; readonly text: string }
+  | { readonly do: "link"; readonly from: string; readonly to: string }
+  | { readonly do: "same"; readonly path: string; readonly other: string }
   | { readonly do: "look"; readonly path: string }
   | { readonly do: "remove"; readonly path: string }
   | { readonly do: "committed"; readonly shard: number };
@@ -35,8 +36,14 @@ export function* exists(path: string): Steps<boolean> {
   return (yield { do: "exists", path }) as boolean;
 }
 
-export function* write(path: string, text: string): Steps<void> {
-  yield { do: "write", path, text };
+/** A second name for a file, in place of whatever had that name. */
+export function* link(from: string, to: string): Steps<void> {
+  yield { do: "link", from, to };
+}
+
+/** Whether two names are names of one file, or of files that bear the same worker's name. */
+export function* isSameFile(path: string, other: string): Steps<boolean> {
+  return (yield { do: "same", path, other }) as boolean;
 }
 
 export function* look(path: string): Steps<Sight | undefined> {

@@ -33,14 +33,15 @@ export class GroupSync {
     this.lastMs = performance.now();
     const group = this.waiting;
     this.waiting = [];
-    if (group.length > 0) this.running = this.running.then(() => syncAll(group));
+    if (group.length > 0) this.running = this.running.then(() => syncSoon(group));
   }
 }
 
 // A few at a time: enough for the disk to flush them together, few enough to spare file descriptors.
 const atOnce = 16;
 
-async function syncAll(paths: readonly string[]): Promise<void> {
+/** Flushes files to the disk off the main thread. The process stays alive until it is through. */
+export async function syncSoon(paths: readonly string[]): Promise<void> {
   for (let i = 0; i < paths.length; i += atOnce) await Promise.all(paths.slice(i, i + atOnce).map(syncOne));
 }
 

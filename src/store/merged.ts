@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { crc32, crcText } from "../shared/crc32.ts";
 import type { Done, ShardFile } from "./done.ts";
-import { readIfPresent, replaceFile } from "./durable-files.ts";
+import { readIfPresent, replaceFileQuickly } from "./durable-files.ts";
 import type { RunPaths } from "./run-paths.ts";
 
 /** What the last merge put into the run folder, and from which shards. */
@@ -28,7 +28,7 @@ export function readMerged(paths: RunPaths): Merged | undefined {
 }
 
 export function writeMerged(paths: RunPaths, merged: Merged): void {
-  replaceFile(paths.merged, `${JSON.stringify(merged)}\n`);
+  replaceFileQuickly(paths.merged, `${JSON.stringify(merged)}\n`);
 }
 
 /** Whether the merged files are those of these shards and still have their sizes. */

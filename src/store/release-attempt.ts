@@ -1,22 +1,20 @@
 import type { Claim, ClaimContext } from "./claim-unit.ts";
-import { look, move, remove, type Steps } from "./file-step.ts";
-import { parseLease } from "./lease.ts";
+import { isSameFile, move, remove, type Steps } from "./file-step.ts";
 
 /**
- * Whether the lease on an attempt still bears this worker's name. A number can come back after a shard was discarded
- * and begun anew, so the folder alone does not tell.
+ * Whether the lease on an attempt is still a name of this worker's own file. A number can come back after a shard was
+ * discarded and begun anew, so the folder alone does not tell.
  */
 export function* ownsLease({ unit, epoch }: Claim, { paths, lease }: ClaimContext): Steps<boolean> {
-  const sight = yield* look(paths.lease(unit, epoch));
-  return sight !== undefined && parseLease(sight.text)?.worker === lease.worker;
+  return yield* isSameFile(paths.lease(unit, epoch), paths.worker(lease.worker));
 }
 
 /** Gives an attempt up so that anyone may go on from its checkpoint at once. */
 export function* releaseAttempt(claim: Claim, context: ClaimContext): Steps<void> {
   if (!(yield* ownsLease(claim, context))) return;
   const { paths } = context;
-  yield* move(paths.attempt(claim.unit, claim.epoch), paths.fenced(claim.unit, claim.epoch));
   yield* remove(paths.lease(claim.unit, claim.epoch));
+  yield* move(paths.attempt(claim.unit, claim.epoch), paths.fenced(claim.unit, claim.epoch));
 }
 
 /** Gives an attempt up that leaves nothing to go on from. */

@@ -1,5 +1,5 @@
 import { MillraceError } from "../shared/errors.ts";
-import { readIfPresent, replaceFile } from "./durable-files.ts";
+import { readIfPresent, replaceFileQuickly } from "./durable-files.ts";
 import type { RunPaths } from "./run-paths.ts";
 
 /** How a worker finds a class: the module that exports it and its name there. */
@@ -20,7 +20,7 @@ export interface RunSpec {
 
 /** Writes the spec of the run as it is carried out now; a resume may change the options. */
 export function writeSpec(paths: RunPaths, spec: RunSpec): void {
-  replaceFile(paths.spec, `${JSON.stringify(spec, undefined, 1)}\n`);
+  replaceFileQuickly(paths.spec, `${JSON.stringify(spec, undefined, 1)}\n`);
 }
 
 export function readSpec(paths: RunPaths): RunSpec {

@@ -1,8 +1,22 @@
-import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fstatSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+} from "node:fs";
 import { join } from "node:path";
 import { errnoOf } from "../shared/errors.ts";
-import { isMissing } from "./durable-files.ts";
+import { isMissing, readIfPresent } from "./durable-files.ts";
 import type { FileStep, Sight } from "./file-step.ts";
+import { parseLease } from "./lease.ts";
 
 export interface StepContext {
   /** A folder on the run's file system in which a probe file may be made to read its clock. */
@@ -19,14 +33,51 @@ export function takeFileStep(step: FileStep, context: StepContext): unknown {
       return moveFolder(step.from, step.to);
     case "exists":
       return existsSync(step.path);
-    case "write":
-      return writeFileSync(step.path, step.text);
+    case "link":
+      return linkFile(step.from, step.to);
+    case "same":
+      return isSame(step.path, step.other);
     case "look":
       return lookAt(step.path, () => fileSystemNow(context.clockFolder));
     case "remove":
-      return rmSync(step.path, { recursive: true, force: true });
+      return removeAny(step.path);
     case "committed":
       return context.isCommitted(step.shard);
+  }
+}
+
+function isSame(path: string, other: string): boolean {
+  const [one, two] = [statSync(path, { throwIfNoEntry: false }), statSync(other, { throwIfNoEntry: false })];
+  if (one === undefined || two === undefined) return false;
+  if (one.ino === two.ino) return true;
+  const worker = workerIn(path);
+  return worker !== undefined && worker === workerIn(other);
+}
+
+function workerIn(path: string): string | undefined {
+  return parseLease(readIfPresent(path) ?? "")?.worker;
+}
+
+function linkFile(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch (error) {
+    if (errnoOf(error) !== "EEXIST") {
+      // A file system without hard links gets a copy, which the heartbeat renews just the same.
+      copyFileSync(from, to);
+      return;
+    }
+    unlinkSync(to);
+    linkSync(from, to);
+  }
+}
+
+// Nearly always it is one file, a lease; asking what it is first would double the cost of a small commit.
+function removeAny(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if (!isMissing(error)) rmSync(path, { recursive: true, force: true });
   }
 }
 

@@ -24,5 +24,4 @@ export interface HeartbeatData {
   readonly leaseText: string;
   readonly tickMs: number;
   readonly renewMs: number;
-  readonly reportMs: number;
 }

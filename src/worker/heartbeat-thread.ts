@@ -1,8 +1,7 @@
-import { closeSync, openSync, writeFileSync, writeSync } from "node:fs";
 import { workerData } from "node:worker_threads";
 import type { Lease } from "../store/lease.ts";
 import { runPaths } from "../store/run-paths.ts";
-import type { WorkerReport } from "../store/worker-report.ts";
+import { renewReport, reportText } from "../store/worker-report.ts";
 import { controlSlot, counterSlot, type HeartbeatData, mergeCode, nothingHeld } from "./heartbeat-protocol.ts";
 
 const data = workerData as HeartbeatData;
@@ -10,56 +9,47 @@ const { control, counters } = data;
 const paths = runPaths(data.runDir);
 const lease = JSON.parse(data.leaseText) as Lease;
 
-let lastRenewMs = 0;
-let lastReportMs = 0;
-let doneAtLastReport = 0;
+let lastRenewMs = performance.now();
+let doneAtLast = 0;
 let rate = 0;
 
 setInterval(() => {
   Atomics.add(control, controlSlot.tick, 1);
   const now = performance.now();
-  if (now - lastRenewMs >= data.renewMs) renew(now);
-  if (now - lastReportMs >= data.reportMs) report(now);
+  if (now - lastRenewMs < data.renewMs) return;
+  try {
+    renew(now);
+  } catch {
+    // A passing fault of the file system must not end the heartbeat: the next beat tries again.
+  }
 }, data.tickMs);
 
-// Writing the bytes again gives the lease the file system's own time; utimes would give it this host's.
 function renew(now: number): void {
-  lastRenewMs = now;
   const held = Atomics.load(control, controlSlot.held);
   const epoch = Atomics.load(control, controlSlot.epoch);
-  if (held === nothingHeld) return;
-  try {
-    const fd = openSync(paths.lease(held === mergeCode ? "merge" : held, epoch), "r+");
-    writeSync(fd, data.leaseText);
-    closeSync(fd);
-  } catch (error) {
-    const gone = (error as { code?: string }).code === "ENOENT";
-    // The worker may have committed meanwhile; then it holds something else by now.
-    if (gone && Atomics.load(control, controlSlot.epoch) === epoch && Atomics.load(control, controlSlot.held) === held) {
-      Atomics.store(control, controlSlot.lostEpoch, epoch);
-    }
-  }
+  const text = reportText(measure(now, held, epoch));
+  if (!renewReport(paths.worker(data.worker), text) || held === nothingHeld) return;
+  // Where the lease is a link this writes the same file again; where it is a copy it must be renewed by itself.
+  const isThere = renewReport(paths.lease(held === mergeCode ? "merge" : held, epoch), text);
+  // The worker may have committed meanwhile; then it holds something else by now.
+  const isStillHeld = Atomics.load(control, controlSlot.held) === held && Atomics.load(control, controlSlot.epoch) === epoch;
+  if (!isThere && isStillHeld) Atomics.store(control, controlSlot.lostEpoch, epoch);
 }
 
-function report(now: number): void {
+function measure(now: number, held: number, epoch: number) {
   const done = counters[counterSlot.done]!;
-  const recent = (done - doneAtLastReport) / ((now - lastReportMs) / 1000);
+  const recent = (done - doneAtLast) / ((now - lastRenewMs) / 1000);
   rate = rate === 0 ? recent : rate * 0.7 + recent * 0.3;
-  lastReportMs = now;
-  doneAtLastReport = done;
-  const content: WorkerReport = {
+  lastRenewMs = now;
+  doneAtLast = done;
+  return {
     ...lease,
-    shard: Atomics.load(control, controlSlot.held),
-    epoch: Atomics.load(control, controlSlot.epoch),
+    shard: held,
+    epoch,
     position: counters[counterSlot.position]!,
     done,
     failed: counters[counterSlot.failed]!,
     dropped: counters[counterSlot.dropped]!,
     itemsPerSecond: rate,
   };
-  try {
-    writeFileSync(paths.worker(data.worker), JSON.stringify(content));
-  } catch {
-    // A full disk must not end the heartbeat: the lease needs no new space.
-  }
 }

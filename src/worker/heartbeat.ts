@@ -1,14 +1,15 @@
-import { rmSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import type { Claim } from "../store/claim-unit.ts";
 import type { Lease } from "../store/lease.ts";
 import type { RunPaths } from "../store/run-paths.ts";
+import { firstReport, reportText } from "../store/worker-report.ts";
 import { controlSlot, counterSlot, type HeartbeatData, mergeCode, nothingHeld } from "./heartbeat-protocol.ts";
 
 /** The worker's side of its heartbeat. */
 export interface Heartbeat {
-  /** Changes about a hundred times a second. */
-  tick(): number;
+  /** Its first element changes about a hundred times a second; reading it costs next to nothing. */
+  readonly ticks: Int32Array;
   /** From now on the thread renews the lease of this claim. */
   hold(claim: Claim): void;
   letGo(): void;
@@ -19,7 +20,7 @@ export interface Heartbeat {
 }
 
 const tickMs = 10;
-const reportMs = 500;
+const longestRenewMs = 500;
 
 /**
  * Starts the thread that renews the worker's lease, reports its progress and ticks. It is a thread of its own because
@@ -34,16 +35,16 @@ export function startHeartbeat(paths: RunPaths, lease: Lease): Heartbeat {
     control,
     counters,
     tickMs,
-    reportMs,
     runDir: paths.root,
     worker: lease.worker,
     leaseText: JSON.stringify(lease),
-    renewMs: Math.max(tickMs, lease.ttlMs / 6),
+    renewMs: Math.min(longestRenewMs, lease.ttlMs / 6),
   };
+  writeFileSync(paths.worker(lease.worker), reportText(firstReport(lease)));
   const thread = new Worker(new URL("./heartbeat-thread.js", import.meta.url), { workerData, execArgv: [] });
   thread.unref();
   return {
-    tick: () => Atomics.load(control, controlSlot.tick),
+    ticks: control,
     hold(claim) {
       Atomics.store(control, controlSlot.epoch, claim.epoch);
       Atomics.store(control, controlSlot.held, claim.unit === "merge" ? mergeCode : claim.unit);

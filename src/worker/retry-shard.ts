@@ -37,7 +37,7 @@ export async function retryShard(claim: ShardClaim, task: RetryTask, context: Sh
     const work = await openShard(claim, { kind: "nothing" }, context);
     const done = canFold(work, task.done) ? await retryAlone(work, claim, task) : await computeShard(work, claim);
     const outcome = await protocol.commit(claim, { replace: true });
-    return outcome === "lost" ? { kind: "lost" } : { kind: "committed", counts: done.counts };
+    return outcome === "lost" ? { kind: "lost" } : { kind: "committed", done };
   } catch (error) {
     await protocol.drop(claim);
     throw error;

@@ -4,7 +4,7 @@ import { MillraceError, messageOf } from "../shared/errors.ts";
 import { isThenable } from "../shared/is-thenable.ts";
 import { sleep } from "../shared/sleep.ts";
 import { describeKind } from "../shared/state-json.ts";
-import { settle } from "./call-forward.ts";
+import { awaitForward, settle } from "./call-forward.ts";
 import { nextBatchLength } from "./cut-batches.ts";
 import { describeError, outputOffsets } from "./failure-log.ts";
 import type { ShardWork } from "./shard-work.ts";
@@ -34,35 +34,59 @@ export async function runOneItem(work: ShardWork, idx: number): Promise<void> {
   return batched ? runBatch(work, [idx]) : runSingles(work, [idx]);
 }
 
-// The hot path: with hooks that answer at once, an item costs its forward, its writer and a few comparisons.
 async function runSingles(work: ShardWork, indices: readonly number[]): Promise<void> {
-  const { runner, env, heartbeat, options } = work.context;
-  const timeoutMs = options.itemTimeoutMs;
-  let tick = heartbeat.tick();
-  for (const idx of indices) {
+  let at = 0;
+  while (at < indices.length) {
+    const pause = runWhileSync(work, indices, at);
+    at = pause.at;
+    if (pause.waitFor !== undefined) await pause.waitFor;
+  }
+}
+
+/** Where the hot loop stopped, and for what. */
+interface Pause {
+  readonly at: number;
+  readonly waitFor: Promise<void> | undefined;
+}
+
+// The hot path: a plain function, because a loop with an await in it is compiled far worse. With hooks that answer at
+// once, an item costs its forward, its writer and a few comparisons.
+function runWhileSync(work: ShardWork, indices: readonly number[], from: number): Pause {
+  const { runner, env, heartbeat } = work.context;
+  const { ticks } = heartbeat;
+  let at = from;
+  while (at < indices.length) {
+    const idx = indices[at++]!;
     let result: unknown;
-    let failure: { error: unknown } | undefined;
     try {
       result = runner.forward(idx, env);
-      if (isThenable(result)) result = await (timeoutMs === undefined ? result : settle(result, { timeoutMs, indices: [idx] }));
     } catch (error) {
-      failure = { error };
+      return { at, waitFor: failOne(work, idx, error) };
     }
-    if (failure === undefined) {
-      const folding = fold(work, idx, result);
-      if (folding !== undefined) await folding;
-    } else await failOne(work, idx, failure.error);
-    const now = heartbeat.tick();
-    if (now === tick) continue;
-    tick = now;
-    await work.onTick();
+    if (isThenable(result)) return { at, waitFor: foldLater(work, idx, result) };
+    const folding = fold(work, idx, result);
+    if (folding !== undefined) return { at, waitFor: folding };
+    if (ticks[0] !== work.tick) return { at, waitFor: work.onTick() };
   }
+  return { at, waitFor: undefined };
+}
+
+async function foldLater(work: ShardWork, idx: number, promise: PromiseLike<unknown>): Promise<void> {
+  const timeoutMs = work.context.options.itemTimeoutMs;
+  let result: unknown;
+  try {
+    result = await (timeoutMs === undefined ? promise : awaitForward(promise, { timeoutMs, indices: [idx] }));
+  } catch (error) {
+    return failOne(work, idx, error);
+  }
+  const folding = fold(work, idx, result);
+  if (folding !== undefined) await folding;
+  if (work.context.heartbeat.ticks[0] !== work.tick) await work.onTick();
 }
 
 async function runBatches(work: ShardWork, indices: readonly number[], isLast: boolean): Promise<void> {
   const { runner, env, heartbeat, options } = work.context;
   const costOf = (idx: number) => runner.itemCost?.(idx, env) ?? 1;
-  let tick = heartbeat.tick();
   let at = 0;
   while (at < indices.length) {
     const length = nextBatchLength(indices, at, options, costOf);
@@ -70,10 +94,7 @@ async function runBatches(work: ShardWork, indices: readonly number[], isLast: b
     if (at + length === indices.length && !isLast && at > 0) return;
     await runBatch(work, indices.slice(at, at + length));
     at += length;
-    const now = heartbeat.tick();
-    if (now === tick) continue;
-    tick = now;
-    await work.onTick();
+    if (heartbeat.ticks[0] !== work.tick) await work.onTick();
   }
 }
 

@@ -12,7 +12,7 @@ import { withOwnState, writeShardState } from "./shard-state.ts";
 import { ShardWork } from "./shard-work.ts";
 
 export type ShardOutcome =
-  | { readonly kind: "committed"; readonly counts: ShardCounts }
+  | { readonly kind: "committed"; readonly done: Done }
   | { readonly kind: "lost" }
   | { readonly kind: "left" };
 
@@ -89,18 +89,24 @@ async function finish(work: ShardWork, claim: ShardClaim): Promise<Done> {
     attempt: claim.epoch,
     worker: protocol.lease.worker,
     counts: work.counts(),
-    files: listFiles(shardDir, describedFiles(work)),
+    files: outputFiles(work),
   };
   writeDone(shardDir, done);
   work.discardCheckpoints();
   return done;
 }
 
-async function publish(claim: ShardClaim, { counts, files }: Done, { protocol, sync }: ShardContext): Promise<ShardOutcome> {
+function outputFiles(work: ShardWork): ShardFile[] {
+  const known = describedFiles(work);
+  const isAllKnown = work.context.traits.standardFiles;
+  return isAllKnown ? [...known.values()].sort((a, b) => (a.name < b.name ? -1 : 1)) : listFiles(work.state.shardDir, known);
+}
+
+async function publish(claim: ShardClaim, done: Done, { protocol, sync }: ShardContext): Promise<ShardOutcome> {
   if ((await protocol.commit(claim)) === "lost") return { kind: "lost" };
   const shardDir = protocol.paths.shard(claim.unit);
-  sync.add([...files.map((file) => join(shardDir, file.name)), protocol.paths.done(claim.unit), shardDir]);
-  return { kind: "committed", counts };
+  sync.add([...done.files.map((file) => join(shardDir, file.name)), protocol.paths.done(claim.unit), shardDir]);
+  return { kind: "committed", done };
 }
 
 /** Leaves a shard that was not finished so that the next attempt can go on, and no file is left open. */

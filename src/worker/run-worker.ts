@@ -35,49 +35,53 @@ export interface WorkerJob {
 const firstWaitMs = 20;
 const longestWaitMs = 1000;
 
+/** What a worker knows when it ends: the shards it found committed or committed itself. */
+export interface WorkerOutcome {
+  readonly kind: "complete" | "left";
+  readonly committed: ReadonlyMap<number, Done>;
+}
+
 /** Claims shards until none is left. The env is built once, and torn down whatever happens. */
-export async function runWorker(job: WorkerJob): Promise<"complete" | "left"> {
+export async function runWorker(job: WorkerJob): Promise<WorkerOutcome> {
   let shards = await findCommitted(job);
-  if (shards.open.length === 0) return "complete";
+  if (shards.open.length === 0) return { kind: "complete", committed: shards.committed };
   const env = await job.buildEnv();
   const sync = new GroupSync();
   try {
     const context = openContext(job, { env, sync, shards });
     let waitMs = firstWaitMs;
     for (;;) {
-      const pass = await claimAndRun(shards.open, context);
-      if (pass.left) return "left";
-      shards = await findCommitted(job, shards.committed);
-      if (shards.open.length === 0) return "complete";
-      if (job.isLeaving()) return "left";
-      if (pass.ran) waitMs = firstWaitMs;
+      const mine = await claimAndRun(shards.open, context);
+      shards = await findCommitted(job, new Map([...shards.committed, ...mine]));
+      const { committed } = shards;
+      if (shards.open.length === 0) return { kind: "complete", committed };
+      if (job.isLeaving()) return { kind: "left", committed };
+      if (mine.size > 0) waitMs = firstWaitMs;
       else {
         await sleep(waitMs);
         waitMs = Math.min(longestWaitMs, waitMs * 2);
       }
     }
   } finally {
-    // Not awaited: the files are complete; the disk may take its time while the merge reads them.
-    void sync.finish();
     await job.teardown(env);
   }
 }
 
-/** One pass over the open shards: runs each that can be claimed. */
-async function claimAndRun(open: readonly number[], context: ShardContext): Promise<{ ran: boolean; left: boolean }> {
+/** One pass over the open shards: runs each that can be claimed. Answers those it committed. */
+async function claimAndRun(open: readonly number[], context: ShardContext): Promise<ReadonlyMap<number, Done>> {
   const attempts = groupAttempts(namesIn(context.protocol.paths.attempts));
-  let ran = false;
+  const mine = new Map<number, Done>();
   for (const id of open) {
-    if (context.isLeaving()) return { ran, left: true };
+    if (context.isLeaving()) break;
     const seen = attempts.get(id) ?? noAttempts;
     const claim = (await context.protocol.claim(id, seen)) as ShardClaim | undefined;
     if (claim === undefined) continue;
     const outcome = await runShard(claim, restorable(seen), context);
-    if (outcome.kind === "left") return { ran, left: true };
-    if (outcome.kind === "committed") await checkOwnCheck(id, context);
-    ran = true;
+    if (outcome.kind !== "committed") continue;
+    await checkOwnCheck(id, context);
+    mine.set(id, outcome.done);
   }
-  return { ran, left: false };
+  return mine;
 }
 
 // A check that never says yes would have the shard computed for ever.

@@ -25,6 +25,8 @@ export class ShardWork {
   /** Takes an item that failed for good; the retry of failed items has its own. */
   onFailure: (failure: FailureRecord) => void;
   state: ShardState;
+  /** The heartbeat's tick that was answered last. */
+  tick: number | undefined;
   position = 0;
   written = 0;
   dropped = 0;
@@ -41,6 +43,7 @@ export class ShardWork {
     this.state = state;
     this.failures = openFailureLog(state.shardDir);
     this.onFailure = (failure) => this.failures.write(failure);
+    this.tick = context.heartbeat.ticks[0];
     this.writers = checkpointingWriters(state.writers);
     this.log = openCheckpointLog(state.shardDir);
   }
@@ -61,6 +64,7 @@ export class ShardWork {
   /** Time has passed: looks whether to stop, saves a checkpoint if one is due, and lets the process breathe. */
   async onTick(): Promise<void> {
     const { heartbeat, isLeaving, options, sync } = this.context;
+    this.tick = heartbeat.ticks[0];
     this.report();
     if (heartbeat.isLost()) throw new ShardInterrupted("lost");
     if (isLeaving()) throw new ShardInterrupted("leaving");

@@ -65,7 +65,7 @@ export class LineWriter<Record> implements Writer<Record> {
 
   private flush(): void {
     if (this.text === "") return;
-    const bytes = Buffer.from(this.text);
+    const bytes = encodeText(this.text);
     this.text = "";
     this.fd ??= this.open("w");
     writeFully(this.fd, bytes, this.path);
@@ -83,6 +83,14 @@ export class LineWriter<Record> implements Writer<Record> {
       throw storeError(error, this.path);
     }
   }
+}
+
+// One buffer for all writers of the thread: a fresh one for every flush costs more than the copy into it.
+let shared = Buffer.allocUnsafeSlow(4 * flushAtCharacters);
+
+function encodeText(text: string): Buffer {
+  if (text.length * 3 > shared.length) shared = Buffer.allocUnsafeSlow(text.length * 3);
+  return shared.subarray(0, shared.write(text));
 }
 
 // Names may come from data: none may lead out of the shard folder or hide among the machinery's own files.

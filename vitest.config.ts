@@ -1,0 +1,14 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  // Tests of behaviour run on the build, as a user's program does; unit tests import the sources.
+  resolve: { alias: { millrace: fileURLToPath(new URL("./dist/index.js", import.meta.url)) } },
+  test: {
+    include: ["test/**/*.test.ts"],
+    pool: "forks",
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    server: { deps: { external: [/\/dist\//] } },
+  },
+});
