@@ -1,8 +1,8 @@
-import { mkdirSync } from "node:fs";
 import type { ItemList } from "../plan/item-list.ts";
 import { makePlan } from "../plan/make-plan.ts";
 import type { Plan } from "../plan/plan.ts";
 import { MillraceError } from "../shared/errors.ts";
+import { makeFolders } from "../store/durable-files.ts";
 import { compareFingerprints, type Difference, type Fingerprint, makeFingerprint } from "../store/fingerprint.ts";
 import { createManifest, type Manifest, readManifest, rewriteManifest } from "../store/manifest.ts";
 import { type RunPaths, shardIdOf } from "../store/run-paths.ts";
@@ -13,11 +13,8 @@ import { startOver } from "./start-over.ts";
 
 /** Finds the run in its folder or begins it there; answers the plan that counts. */
 export function openRun(paths: RunPaths, items: ItemList, request: RunRequest<unknown>): Plan {
-  for (const folder of [paths.root, paths.leases, paths.attempts, paths.workers]) mkdirSync(folder, { recursive: true });
-  if (!request.resume) {
-    startOver(paths);
-    for (const folder of [paths.leases, paths.attempts, paths.workers]) mkdirSync(folder, { recursive: true });
-  }
+  if (!request.resume) startOver(paths);
+  for (const folder of [paths.leases, paths.attempts, paths.workers]) makeFolders(folder);
   const fingerprint = makeFingerprint({ ...request.identity, items });
   const manifest = readManifest(paths) ?? begin(paths, items, { request, fingerprint });
   if (fingerprint !== manifest.fingerprint) requireSameRun(paths, manifest, { fingerprint, acceptChange: request.acceptChange });

@@ -1,17 +1,30 @@
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   linkSync,
+  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
 import { threadId } from "node:worker_threads";
 import { errnoOf, MillraceError } from "../shared/errors.ts";
+
+/** Makes a folder and those above it. Node's own recursive mkdir says ENOENT where the file system is read-only. */
+export function makeFolders(path: string): void {
+  if (!existsSync(dirname(path))) makeFolders(dirname(path));
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    if (errnoOf(error) !== "EEXIST" || !statSync(path).isDirectory()) throw error;
+  }
+}
 
 let temporaries = 0;
 

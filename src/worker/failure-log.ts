@@ -54,6 +54,11 @@ export class FailureBudget {
     this.count = alreadyFailed;
   }
 
+  /** Failures that an earlier attempt at a shard had written down before it stopped. */
+  recall(failed: number): void {
+    this.count += failed;
+  }
+
   spend(item: number, error: unknown): void {
     this.count++;
     if (this.count <= this.most) return;

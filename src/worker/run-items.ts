@@ -245,7 +245,8 @@ function writerError(error: unknown, idx: number, runner: string): unknown {
 }
 
 function wrongBatchResult(runner: string, indices: readonly number[], results: unknown): MillraceError {
-  return new MillraceError("BATCH_RESULT", `${runner}.forward got ${indices.length} indices and returned ${describeKind(results)}.`, {
+  const got = indices.length === 1 ? `[${indices[0]}]` : `an array of ${indices.length} indices`;
+  return new MillraceError("BATCH_RESULT", `${runner}.forward got ${got} and returned ${describeKind(results)}.`, {
     hint: "With batchSize, forward gets an array of indices and returns an array with one result for each (null drops that item).",
   });
 }

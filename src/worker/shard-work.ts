@@ -59,6 +59,7 @@ export class ShardWork {
     }
     ({ position: this.position, sequence: this.sequence } = checkpoint);
     ({ written: this.written, dropped: this.dropped, failed: this.failed } = checkpoint.counts);
+    this.context.budget.recall(this.failed);
   }
 
   /** Time has passed: looks whether to stop, saves a checkpoint if one is due, and lets the process breathe. */

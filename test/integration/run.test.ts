@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Items, MillraceError, range, readRecords, runStatus } from "millrace";
 import { beforeEach, describe, expect, it } from "vitest";
-import { calls, itemsCalled, SquareProvider, SquareRunner, squares } from "../fixtures/runners/squares.ts";
+import { calls, SquareProvider, SquareRunner, squares } from "../fixtures/runners/squares.ts";
 import { temporaryFolder } from "../fixtures/temporary-folder.ts";
 
 const quiet = { progress: false } as const;
@@ -168,5 +168,3 @@ async function* later(items: readonly number[]): AsyncGenerator<number> {
 function temporaryRuns(): string[] {
   return readdirSync(tmpdir()).filter((name) => /^millrace-[^t]/.test(name) && !name.startsWith("millrace-test-"));
 }
-
-void itemsCalled;

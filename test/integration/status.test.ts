@@ -1,0 +1,63 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { range, runStatus } from "millrace";
+import { describe, expect, it } from "vitest";
+import { SquareProvider, SquareRunner } from "../fixtures/runners/squares.ts";
+import { temporaryFolder } from "../fixtures/temporary-folder.ts";
+
+const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/children/${name}`, import.meta.url));
+
+describe("runStatus", () => {
+  it("tells a complete run from one that stopped", async () => {
+    const outputDir = temporaryFolder();
+    const options = { progress: false, outputDir, shards: 4, acceptChange: true };
+    await expect(new SquareRunner(new SquareProvider({ failAt: [5] }), options).run(range(8))).rejects.toThrow();
+    expect(await runStatus(outputDir)).toMatchObject({
+      state: "stopped",
+      items: { total: 8, done: 4, written: 4 },
+      shards: { total: 4, committed: 2, damaged: 0 },
+      workers: [],
+      etaSeconds: undefined,
+    });
+    await new SquareRunner(new SquareProvider({}), options).run(range(8));
+    expect(await runStatus(outputDir)).toMatchObject({ state: "complete", items: { done: 8 }, shards: { committed: 4 } });
+  });
+
+  it("shows who is at work, although that one is in the middle of an item, and no longer once it was killed", async () => {
+    const outputDir = temporaryFolder();
+    const child = spawn(process.execPath, [fixture("holds-its-first-shard.mjs"), outputDir], { stdio: ["ignore", "pipe", "inherit"] });
+    await once(child.stdout, "data");
+    // The thread that reports beats twice a second.
+    const shard = async () => (await runStatus(outputDir)).workers[0]?.shard;
+    await expect.poll(shard, { timeout: 20_000 }).toBe(0);
+    expect(await runStatus(outputDir)).toMatchObject({ state: "running", workers: [{ pid: child.pid, shard: 0, position: 0 }] });
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    expect(await runStatus(outputDir)).toMatchObject({ state: "stopped", workers: [] });
+  });
+
+  it("says where there is no run", async () => {
+    await expect(runStatus(temporaryFolder())).rejects.toMatchObject({ code: "RUN_NOT_FOUND" });
+  });
+});
+
+describe("progress", () => {
+  async function stderrOf(args: string[]): Promise<string> {
+    const child = spawn(process.execPath, [fixture("takes-two-seconds.mjs"), temporaryFolder(), ...args], { stdio: ["ignore", "inherit", "pipe"] });
+    let text = "";
+    child.stderr.on("data", (part) => (text += part));
+    await once(child, "close");
+    return text;
+  }
+
+  it("is plain lines where stderr is no terminal, with a last one at the end", async () => {
+    const lines = (await stderrOf([])).trim().split("\n");
+    expect(lines.at(0)).toMatch(/^SlowRunner: \d+\/40 items \(\d+ %\)/);
+    expect(lines.at(-1)).toMatch(/^SlowRunner: 40\/40 items \(100 %\).* 1 failed$/);
+  });
+
+  it("is silent with progress: false", async () => {
+    expect(await stderrOf(["--quiet"])).toBe("");
+  });
+});
