@@ -63,7 +63,10 @@ export function checkParallel(parallel: ParallelInput): ParallelConfig {
   const nWorkers = parallel.n_workers ?? parallel.nWorkers ?? 1;
   if (!parallelEnvs.includes(env)) throw unknown("parallel.env", String(env), parallelEnvs);
   if (!Number.isSafeInteger(nWorkers) || nWorkers < 1) {
-    throw new MillraceError("BAD_OPTION", `parallel.n_workers is ${describeKind(nWorkers)}; a whole number from 1 was expected.`);
+    throw new MillraceError(
+      "BAD_OPTION",
+      `parallel.n_workers is ${describeKind(nWorkers)}; a whole number from 1 was expected.`,
+    );
   }
   if (!isPlainObject(options)) {
     throw new MillraceError("BAD_OPTION", `parallel.options is ${describeKind(options)}; a section was expected.`);

@@ -1,10 +1,10 @@
 import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { groupAttempts } from "../store/attempts.ts";
 import { isHeld } from "../store/lease.ts";
 import type { RunPaths, Unit } from "../store/run-paths.ts";
 import { namesIn } from "../store/scan-shards.ts";
 import { fileSystemNow, lookAt } from "../store/take-file-step.ts";
-import { join } from "node:path";
 
 /**
  * Removes what killed workers left behind in the machinery of a run whose shards are all committed. What a living

@@ -23,7 +23,12 @@ export async function mergeOnce<Merged>(
   heartbeat.hold(claim);
   try {
     const dones = [...committed.values()].sort((a, b) => a.shard - b.shard);
-    const result = await guardMerge(() => merge(dones.map(({ shard }) => paths.shard(shard)), committed));
+    const result = await guardMerge(() =>
+      merge(
+        dones.map(({ shard }) => paths.shard(shard)),
+        committed,
+      ),
+    );
     const key = mergeKey(dones);
     // A merge of the user's own leaves no list of files; that it was made is what counts.
     if (readMerged(paths)?.key !== key) writeMerged(paths, { version: 1, key, files: [] });

@@ -17,7 +17,8 @@ export function openRun(paths: RunPaths, items: ItemList, request: RunRequest<un
   for (const folder of [paths.leases, paths.attempts, paths.workers]) makeFolders(folder);
   const fingerprint = makeFingerprint({ ...request.identity, items });
   const manifest = readManifest(paths) ?? begin(paths, items, { request, fingerprint });
-  if (fingerprint !== manifest.fingerprint) requireSameRun(paths, manifest, { fingerprint, acceptChange: request.acceptChange });
+  if (fingerprint !== manifest.fingerprint)
+    requireSameRun(paths, manifest, { fingerprint, acceptChange: request.acceptChange });
   writeSpec(paths, request.spec);
   return manifest.plan;
 }
@@ -38,9 +39,13 @@ function begin(
 function refuseForeignShards(paths: RunPaths): void {
   const foreign = namesIn(paths.root).find((name) => shardIdOf(name) !== undefined);
   if (foreign === undefined) return;
-  throw new MillraceError("RUN_FOREIGN", `${paths.root} holds ${foreign} but no manifest.json: whose shards these are is not known.`, {
-    hint: "Choose another outputDir, restore manifest.json, or pass resume: false to delete the shards and start over.",
-  });
+  throw new MillraceError(
+    "RUN_FOREIGN",
+    `${paths.root} holds ${foreign} but no manifest.json: whose shards these are is not known.`,
+    {
+      hint: "Choose another outputDir, restore manifest.json, or pass resume: false to delete the shards and start over.",
+    },
+  );
 }
 
 /** A resume must be the same run: the same runner, provider, config, params and items. */
@@ -57,7 +62,9 @@ export function requireSameRun(
 }
 
 function changed(paths: RunPaths, differences: readonly Difference[], areItemsChanged: boolean): MillraceError {
-  const shown = differences.slice(0, 20).map(({ key, before, after }) => `  ${key}: ${before ?? "(none)"} -> ${after ?? "(none)"}`);
+  const shown = differences
+    .slice(0, 20)
+    .map(({ key, before, after }) => `  ${key}: ${before ?? "(none)"} -> ${after ?? "(none)"}`);
   if (differences.length > shown.length) shown.push(`  … and ${differences.length - shown.length} more`);
   return new MillraceError(
     "RUN_CHANGED",

@@ -1,20 +1,18 @@
 import { join } from "node:path";
 import { readRecords } from "../merge/read-records.ts";
-import { watchMissingKeys } from "../provider/watch-missing-keys.ts";
 import { MillraceError } from "../shared/errors.ts";
 import { groupAttempts } from "../store/attempts.ts";
 import type { Done } from "../store/done.ts";
 import { storeError } from "../store/durable-files.ts";
 import { makeFingerprint } from "../store/fingerprint.ts";
-import { GroupSync } from "../store/group-sync.ts";
 import { readManifest } from "../store/manifest.ts";
 import { type RunPaths, runPaths } from "../store/run-paths.ts";
 import { namesIn } from "../store/scan-shards.ts";
-import { FailureBudget, type FailureRecord, failuresName } from "../worker/failure-log.ts";
+import { type FailureRecord, failuresName } from "../worker/failure-log.ts";
 import { findCommitted } from "../worker/find-committed.ts";
 import type { ShardClaim } from "../worker/protocol.ts";
 import { retryShard } from "../worker/retry-shard.ts";
-import type { ShardContext } from "../worker/shard-context.ts";
+import { openShardContext } from "../worker/shard-context.ts";
 import { finishRun, inSession } from "./drive-run.ts";
 import { requireSameRun } from "./open-run.ts";
 import type { RunRequest } from "./run-request.ts";
@@ -32,7 +30,9 @@ export async function retryFailed<Merged>(request: RunRequest<Merged>, filter: R
   try {
     const manifest = readManifest(paths);
     if (manifest === undefined) {
-      throw new MillraceError("RUN_NOT_FOUND", `There is no run in ${paths.root}.`, { hint: "Run it first; then retry what failed." });
+      throw new MillraceError("RUN_NOT_FOUND", `There is no run in ${paths.root}.`, {
+        hint: "Run it first; then retry what failed.",
+      });
     }
     const fingerprint = makeFingerprint({ ...request.identity, items: manifest.plan.items });
     requireSameRun(paths, manifest, { fingerprint, acceptChange: request.acceptChange });
@@ -57,7 +57,12 @@ async function retryShards(session: Session, { error }: RetryFilter): Promise<vo
   if (tasks.length === 0) return;
   const env = await job.buildEnv();
   try {
-    const context = openContext(session, env);
+    // What failed before is what is tried again: it does not count once more.
+    const context = openShardContext(
+      { ...job, options: { ...job.options, maxFailures: Number.POSITIVE_INFINITY } },
+      env,
+      0,
+    );
     for (const task of tasks) {
       const claim = await claimCommitted(session, task.done);
       if (claim !== undefined) await retryShard(claim, task, context);
@@ -75,15 +80,4 @@ function failuresOf(paths: RunPaths, shard: number): FailureRecord[] {
 async function claimCommitted({ protocol }: Session, { shard, attempt }: Done): Promise<ShardClaim | undefined> {
   const seen = groupAttempts(namesIn(protocol.paths.attempts)).get(shard);
   return (await protocol.claim(shard, seen, { replace: true, above: attempt })) as ShardClaim | undefined;
-}
-
-function openContext({ job }: Session, env: object): ShardContext {
-  return {
-    ...job,
-    env,
-    sync: new GroupSync(),
-    missingKeys: watchMissingKeys(env),
-    budget: new FailureBudget(Number.POSITIVE_INFINITY, 0),
-    totals: { done: 0, failed: 0, dropped: 0 },
-  };
 }

@@ -7,7 +7,10 @@ import type { RunnerHooks, RunnerTraits } from "../worker/runner-hooks.ts";
 import type { WorkOptions } from "../worker/work-options.ts";
 
 /** The runner's merge; what the driver knows of the shards comes along. */
-export type MergeShards<Merged> = (shardDirs: string[], committed: ReadonlyMap<number, Done>) => Merged | PromiseLike<Merged>;
+export type MergeShards<Merged> = (
+  shardDirs: string[],
+  committed: ReadonlyMap<number, Done>,
+) => Merged | PromiseLike<Merged>;
 
 /** A run as its runner asks for it, with every option checked. */
 export interface RunRequest<Merged> {

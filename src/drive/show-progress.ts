@@ -10,7 +10,11 @@ export interface ProgressDisplay {
 }
 
 /** Shows how a run stands: one line that is drawn anew on a terminal, a line now and then elsewhere. */
-export function showProgress(runDir: string, name: string, stream: NodeJS.WriteStream = process.stderr): ProgressDisplay {
+export function showProgress(
+  runDir: string,
+  name: string,
+  stream: NodeJS.WriteStream = process.stderr,
+): ProgressDisplay {
   const isTerminal = stream.isTTY === true;
   let status: Awaited<ReturnType<typeof openStatus>> | undefined;
   let isShown = false;

@@ -2,10 +2,10 @@ import { closeSync, openSync, readSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { combineCrc32, crc32, crcText } from "../shared/crc32.ts";
 import { errnoOf } from "../shared/errors.ts";
-import { damagedShard, type Done, readDone, type ShardFile } from "../store/done.ts";
-import { shardIdOf } from "../store/run-paths.ts";
+import { type Done, damagedShard, readDone, type ShardFile } from "../store/done.ts";
 import { storeError, writeFully } from "../store/durable-files.ts";
 import { syncSoon } from "../store/group-sync.ts";
+import { shardIdOf } from "../store/run-paths.ts";
 
 /** A committed shard: its folder and what its `done` says. */
 export interface CommittedShard {
@@ -14,7 +14,10 @@ export interface CommittedShard {
 }
 
 /** The committed shards in the given folders; a damaged one is an error that names the file. */
-export function openShards(shardDirs: readonly string[], known: ReadonlyMap<number, Done> = new Map()): CommittedShard[] {
+export function openShards(
+  shardDirs: readonly string[],
+  known: ReadonlyMap<number, Done> = new Map(),
+): CommittedShard[] {
   return shardDirs.map((dir) => ({ dir, done: known.get(shardIdOf(basename(dir)) ?? -1) ?? readDone(dir) }));
 }
 
@@ -74,7 +77,11 @@ class Total {
 
 const chunk = Buffer.allocUnsafeSlow(1 << 20);
 
-function append(fd: number, source: string, { file, total, target }: { file: ShardFile; total: Total; target: string }): void {
+function append(
+  fd: number,
+  source: string,
+  { file, total, target }: { file: ShardFile; total: Total; target: string },
+): void {
   const input = openSync(source, "r");
   try {
     let digest = 0;

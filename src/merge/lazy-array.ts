@@ -15,7 +15,11 @@ export function lazyArray<T>(length: number, elements: () => Iterable<T>): T[] {
     return target;
   };
   // console.log looks behind the proxy: it must not find the array empty.
-  Object.defineProperty(target, inspect.custom, { value: () => inspect(fill()), enumerable: false, configurable: true });
+  Object.defineProperty(target, inspect.custom, {
+    value: () => inspect(fill()),
+    enumerable: false,
+    configurable: true,
+  });
   return new Proxy(target, {
     get(_target, key) {
       // `await` asks every value whether it is a promise; that is not looking at it.

@@ -17,7 +17,8 @@ export function readItems(items: ItemList, from: number, to: number): number[] {
   for (const [start, step, count] of items.segments) {
     const first = Math.max(from, segmentStart);
     const last = Math.min(to, segmentStart + count);
-    for (let position = first; position < last; position++) out[position - from] = start + (position - segmentStart) * step;
+    for (let position = first; position < last; position++)
+      out[position - from] = start + (position - segmentStart) * step;
     segmentStart += count;
     if (segmentStart >= to) break;
   }

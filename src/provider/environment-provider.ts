@@ -8,16 +8,14 @@ export type WorkerSetup<Env> = () => Env | Promise<Env>;
  * Builds what `forward` needs (dataset, model, helpers) once per worker. A subclass says how in `buildEnvLocal`; the
  * keys of the object it returns are the keys that `forward` gets.
  *
+ * Two statics are read where a subclass has them: `module = import.meta.url` is how a worker process finds the class (not
+ * needed while `env` is `local`); `version` is raised when the env changes in a way that makes earlier outputs wrong.
+ *
  * @typeParam Env - the object that `forward` gets
  * @typeParam Config - the config the provider is made from
  * @typeParam Params - run-time arguments (paths, splits, …) beside the config
  */
 export abstract class EnvironmentProvider<Env extends object, Config = unknown, Params extends object = object> {
-  /** `import.meta.url`: how a worker process finds this class. Not needed while `env` is `local`. */
-  static readonly module?: string;
-  /** Raise it when the env changes in a way that makes earlier outputs wrong: a resume then refuses. */
-  static readonly version?: string | number;
-
   readonly config: Config;
   readonly params: Params;
 

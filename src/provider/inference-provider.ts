@@ -11,24 +11,16 @@ export interface InferenceEnv {
 export type InferenceParams<Env extends InferenceEnv> = Omit<Env, "dataset" | "model">;
 
 /**
- * A provider whose env is a dataset, a model and the params. A subclass has two static builders; write
- * `MyProvider satisfies InferenceProviderClass<MyEnv, MyConfig>` below it to have their types checked against the env.
+ * A provider whose env is a dataset, a model and the params. A subclass has two static builders,
+ * `buildDataset(config)` and `buildModel(config)`; write `MyProvider satisfies InferenceProviderClass<MyEnv, MyConfig>` below it to have their types checked against the env.
  */
 export abstract class InferenceProvider<Env extends InferenceEnv, Config = unknown> extends EnvironmentProvider<
   Env,
   Config,
   InferenceParams<Env>
 > {
-  static buildDataset(_config: never): unknown {
-    throw notImplemented(this.name, "buildDataset");
-  }
-
-  static buildModel(_config: never): unknown {
-    throw notImplemented(this.name, "buildModel");
-  }
-
   async buildEnvLocal(): Promise<Env> {
-    const builders = this.constructor as unknown as InferenceProviderClass<Env, Config>;
+    const builders = checkBuilders(this.constructor as unknown as InferenceProviderClass<Env, Config>);
     const [dataset, model] = await Promise.all([builders.buildDataset(this.config), builders.buildModel(this.config)]);
     return { ...this.params, dataset, model } as unknown as Env;
   }
@@ -40,8 +32,10 @@ export interface InferenceProviderClass<Env extends InferenceEnv, Config = unkno
   buildModel(config: Config): Env["model"] | Promise<Env["model"]>;
 }
 
-function notImplemented(name: string, method: string): MillraceError {
-  return new MillraceError("BAD_PROVIDER", `${name} has no static ${method}(config).`, {
+function checkBuilders<Builders extends object>(builders: Builders & { readonly name?: string }): Builders {
+  const missing = ["buildDataset", "buildModel"].find((name) => typeof Reflect.get(builders, name) !== "function");
+  if (missing === undefined) return builders;
+  throw new MillraceError("BAD_PROVIDER", `${builders.name} has no static ${missing}(config).`, {
     hint: `Add it, or extend EnvironmentProvider and return the whole env from buildEnvLocal.`,
   });
 }

@@ -18,8 +18,13 @@ import type { Writer } from "../writers/writer.ts";
 import { type CheckedOptions, checkOptions, type RunnerOptions, runFolder } from "./runner-options.ts";
 
 /**
- * The user's function over items. A subclass has a static `forward`; everything else has a default: results are
- * written as JSONL, shards are merged in item order, a killed run goes on from where it was.
+ * The user's function over items. A subclass has a static `forward(idx, env)`, which gets one index or, with
+ * `batchSize`, an array of them. Everything else has a default: results are written as JSONL, shards are merged in item
+ * order, a killed run goes on from where it was.
+ *
+ * Two more statics are read where a subclass has them: `module = import.meta.url` is how a worker process finds the class
+ * (not needed while `env` is `local`); `version` is raised when `forward` changes in a way that makes earlier outputs
+ * wrong, and a resume then refuses.
  *
  * The hooks are static because a worker, which may be another process on another host, has the class but not the
  * object. Any of them may return a promise; a run whose hooks all answer at once pays no `await` per item.
@@ -29,11 +34,6 @@ import { type CheckedOptions, checkOptions, type RunnerOptions, runFolder } from
  * @typeParam Merged - what `merge`, and so `run`, returns
  */
 export abstract class BaseRunner<Env extends object, Result = unknown, Merged = NonNullable<Result>[]> {
-  /** `import.meta.url`: how a worker process finds this class. Not needed while `env` is `local`. */
-  static readonly module?: string;
-  /** Raise it when `forward` changes in a way that makes earlier outputs wrong: a resume then refuses. */
-  static readonly version?: string | number;
-
   readonly provider: EnvironmentProvider<Env>;
   /** The folder of the run; while a run without `outputDir` is on, the temporary one. */
   protected runDir: string;
@@ -52,13 +52,6 @@ export abstract class BaseRunner<Env extends object, Result = unknown, Merged = 
     this.runDir = runFolder(this.options) ?? "";
   }
 
-  /** Computes one item, or, with `batchSize`, an array of them. Implemented by the subclass. */
-  static forward(_idx: never, _env: never): unknown {
-    throw new MillraceError("BAD_RUNNER", `${this.name} has no static forward(idx, env).`, {
-      hint: "Add `static forward(idx: number, env: Env) { … }` to the class.",
-    });
-  }
-
   /** Opens the files of one shard in `shardDir`. Default: `records.jsonl`. */
   static openWriters(shardDir: string, _env: never): Awaitable<Writers> {
     return { records: jsonlWriter(shardDir) };
@@ -70,7 +63,11 @@ export abstract class BaseRunner<Env extends object, Result = unknown, Merged = 
   }
 
   /** Closes the files of one shard. What it returns is added to the shard's state. Default: closes every writer. */
-  static closeWriters(writers: Writers, _state: ShardState, _env: never): Awaitable<object | undefined | void> {
+  static closeWriters(
+    writers: Writers,
+    _state: ShardState,
+    _env: never,
+  ): Awaitable<object | undefined> | Awaitable<void> {
     return closeEach(writers);
   }
 
@@ -116,9 +113,9 @@ export abstract class BaseRunner<Env extends object, Result = unknown, Merged = 
 
   private request(items: Items): RunRequest<Merged> {
     const { provider, options, runDir } = this;
-    const runner = this.constructor as unknown as RunnerHooks & typeof BaseRunner;
+    const runner = checkRunner(this.constructor as unknown as RunnerStatics);
     const { config, params } = provider;
-    const providerClass = provider.constructor as typeof EnvironmentProvider;
+    const providerClass = provider.constructor as unknown as ClassStatics;
     return {
       ...options,
       runDir,
@@ -168,6 +165,22 @@ export interface BatchRunnerClass<Env extends object, Result> {
   forward(idx: number[], env: Env): Awaitable<readonly Result[]>;
 }
 
+/** What is read from a class if it is there. */
+interface ClassStatics {
+  readonly name: string;
+  readonly module?: string;
+  readonly version?: string | number;
+}
+
+type RunnerStatics = RunnerHooks & ClassStatics & typeof BaseRunner;
+
+function checkRunner(runner: RunnerStatics): RunnerStatics {
+  if (typeof (runner as Partial<RunnerStatics>).forward === "function") return runner;
+  throw new MillraceError("BAD_RUNNER", `${runner.name} has no static forward(idx, env).`, {
+    hint: "Add `static forward(idx: number, env: Env) { … }` to the class; a method without `static` is not found.",
+  });
+}
+
 function traitsOf(runner: typeof BaseRunner): RunnerTraits {
   const keeps = (...hooks: (keyof typeof BaseRunner)[]) => hooks.every((hook) => runner[hook] === BaseRunner[hook]);
   return {
@@ -177,7 +190,7 @@ function traitsOf(runner: typeof BaseRunner): RunnerTraits {
   };
 }
 
-function identityOf({ name, version }: { readonly name: string; readonly version?: string | number }): string {
+function identityOf({ name, version }: ClassStatics): string {
   return version === undefined ? name : `${name} version ${version}`;
 }
 

@@ -30,7 +30,7 @@ export interface RunnerOptions {
   readonly maxFailures?: number | undefined;
   /** Milliseconds an asynchronous `forward` may take per item. Default: any time. */
   readonly itemTimeout?: number | undefined;
-  /** Milliseconds between checkpoints; fewer where they would cost more than one percent. Default: 20. */
+  /** Milliseconds between checkpoints; fewer where they would cost more than one percent. Default: 10. */
   readonly checkpointInterval?: number | undefined;
   /** Milliseconds after which a worker that shows no sign of life loses its shard. Default: 15000. */
   readonly leaseTtl?: number | undefined;
@@ -90,13 +90,15 @@ export function checkOptions(options: RunnerOptions): CheckedOptions {
     signal: options.signal,
     parallel: () => parallel ?? getParallelConfig(),
     work: {
-      batchSize: options.batchSize == null ? undefined : checkNumber("batchSize", options.batchSize, { least: 1, whole: true }),
+      batchSize:
+        options.batchSize == null ? undefined : checkNumber("batchSize", options.batchSize, { least: 1, whole: true }),
       batchBy,
       onError: checkOnError(options.onError ?? "fail"),
       retries: checkNumber("retries", options.retries ?? 0, { least: 0, whole: true }),
       maxFailures: checkNumber("maxFailures", options.maxFailures ?? Number.POSITIVE_INFINITY, { least: 0 }),
-      itemTimeoutMs: options.itemTimeout === undefined ? undefined : checkNumber("itemTimeout", options.itemTimeout, { least: 1 }),
-      checkpointIntervalMs: checkNumber("checkpointInterval", options.checkpointInterval ?? 20, { least: 0 }),
+      itemTimeoutMs:
+        options.itemTimeout === undefined ? undefined : checkNumber("itemTimeout", options.itemTimeout, { least: 1 }),
+      checkpointIntervalMs: checkNumber("checkpointInterval", options.checkpointInterval ?? 10, { least: 0 }),
       leaseTtlMs: checkNumber("leaseTtl", options.leaseTtl ?? defaultLeaseTtlMs, { least: 100 }),
     },
   };
@@ -107,7 +109,11 @@ export function runFolder({ outputDir, shardSubdir }: CheckedOptions): string | 
   return outputDir === undefined ? undefined : join(outputDir, shardSubdir);
 }
 
-function checkNumber(name: string, value: unknown, { least, whole = false }: { least: number; whole?: boolean }): number {
+function checkNumber(
+  name: string,
+  value: unknown,
+  { least, whole = false }: { least: number; whole?: boolean },
+): number {
   if (typeof value === "number" && value >= least && (!whole || Number.isSafeInteger(value))) return value;
   throw bad(name, value, `a ${whole ? "whole " : ""}number from ${least}`);
 }
@@ -128,7 +134,8 @@ function checkOnError(value: unknown): "fail" | "skip" {
 }
 
 function checkSubdir(value: unknown): string {
-  const isInside = typeof value === "string" && !isAbsolute(value) && !value.includes("\0") && normalize(value).split(sep)[0] !== "..";
+  const isInside =
+    typeof value === "string" && !isAbsolute(value) && !value.includes("\0") && normalize(value).split(sep)[0] !== "..";
   if (isInside) return value;
   throw bad("shardSubdir", value, "a relative path that stays inside outputDir");
 }
@@ -147,7 +154,10 @@ function bad(name: string, value: unknown, expected: string): MillraceError {
 
 function unknownOption(key: string): MillraceError {
   const names = Object.keys(known);
-  const near = nearestName(key.replace(/_(\w)/g, (_all, letter: string) => letter.toUpperCase()), names);
+  const near = nearestName(
+    key.replace(/_(\w)/g, (_all, letter: string) => letter.toUpperCase()),
+    names,
+  );
   return new MillraceError("BAD_OPTION", `Option ${JSON.stringify(key)} is not known.`, {
     hint: near === undefined ? `Known: ${names.join(", ")}.` : `Did you mean ${near}?`,
   });

@@ -19,8 +19,8 @@ export function groupAttempts(names: readonly string[]): Map<Unit, UnitAttempts>
     if (match === null) continue;
     const unit = match[1] === "merge" ? "merge" : Number(match[1]);
     const epoch = Number(match[2]);
-    let entry = found.get(unit);
-    if (entry === undefined) found.set(unit, (entry = { active: undefined, fenced: [], highest: 0 }));
+    const entry = found.get(unit) ?? { active: undefined, fenced: [], highest: 0 };
+    found.set(unit, entry);
     if (match[3] === undefined) entry.active = Math.max(entry.active ?? 0, epoch);
     else if (match[3] === ".fenced") entry.fenced.push(epoch);
     entry.highest = Math.max(entry.highest, epoch);

@@ -2,8 +2,8 @@ import { closeSync, copyFileSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { crc32, crcText } from "../shared/crc32.ts";
 import { copyPrefix } from "./copy-prefix.ts";
-import { isMissing, readIfPresent, storeError } from "./durable-files.ts";
 import { inspectShard } from "./done.ts";
+import { isMissing, readIfPresent, storeError } from "./durable-files.ts";
 
 /** How much of one file counts: everything behind it was written after the checkpoint. */
 export interface FilePrefix {
@@ -55,9 +55,16 @@ export function openCheckpointLog(attemptDir: string): CheckpointLog {
       const slot = checkpoint.sequence % 2;
       const path = join(attemptDir, slots[slot]!);
       try {
-        const fd = (fds[slot] ??= openSync(path, "w"));
+        const fd = fds[slot] ?? openSync(path, "w");
+        fds[slot] = fd;
         const json = Buffer.from(JSON.stringify(checkpoint));
-        writeSync(fd, Buffer.concat([Buffer.from(`${crcText(crc32(json))} `), json, Buffer.from("\n")]), 0, undefined, 0);
+        writeSync(
+          fd,
+          Buffer.concat([Buffer.from(`${crcText(crc32(json))} `), json, Buffer.from("\n")]),
+          0,
+          undefined,
+          0,
+        );
       } catch (error) {
         throw storeError(error, path);
       }
@@ -77,7 +84,8 @@ export function readCheckpoints(attemptDir: string): Checkpoint[] {
   for (const slot of slots) {
     const line = readIfPresent(join(attemptDir, slot))?.split("\n", 1)[0] ?? "";
     const json = line.slice(9);
-    if (json !== "" && line.slice(0, 8) === crcText(crc32(Buffer.from(json)))) found.push(JSON.parse(json) as Checkpoint);
+    if (json !== "" && line.slice(0, 8) === crcText(crc32(Buffer.from(json))))
+      found.push(JSON.parse(json) as Checkpoint);
   }
   return found.sort((a, b) => b.sequence - a.sequence);
 }

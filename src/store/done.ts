@@ -87,7 +87,9 @@ export function damagedShard(reason: string): MillraceError {
 function parseDone(text: string): Done | undefined {
   try {
     const done = JSON.parse(text) as Partial<Done>;
-    return done.version === 1 && Array.isArray(done.files) && typeof done.counts === "object" ? (done as Done) : undefined;
+    return done.version === 1 && Array.isArray(done.files) && typeof done.counts === "object"
+      ? (done as Done)
+      : undefined;
   } catch {
     return undefined;
   }

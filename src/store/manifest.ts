@@ -34,7 +34,10 @@ interface ListFile {
 }
 
 /** Writes the manifest of a new run; false where another driver was faster, whose manifest then counts. */
-export function createManifest(paths: RunPaths, { plan, fingerprint }: { plan: Plan; fingerprint: Fingerprint }): boolean {
+export function createManifest(
+  paths: RunPaths,
+  { plan, fingerprint }: { plan: Plan; fingerprint: Fingerprint },
+): boolean {
   const content = manifestText(paths, { plan, fingerprint, created: new Date().toISOString() });
   return createFile(paths.manifest, content);
 }
@@ -79,9 +82,13 @@ export function readManifest(paths: RunPaths): Manifest | undefined {
   }
   if (file?.format !== "millrace-run") throw foreign(paths);
   if (typeof file.version !== "number" || file.version > formatVersion) {
-    throw new MillraceError("RUN_FOREIGN", `${paths.manifest} has format version ${file.version}; this millrace reads ${formatVersion}.`, {
-      hint: "Use the version of millrace that began the run, or choose another outputDir.",
-    });
+    throw new MillraceError(
+      "RUN_FOREIGN",
+      `${paths.manifest} has format version ${file.version}; this millrace reads ${formatVersion}.`,
+      {
+        hint: "Use the version of millrace that began the run, or choose another outputDir.",
+      },
+    );
   }
   const { items, shards, fingerprint, created } = file;
   if (items === undefined || shards === undefined || fingerprint === undefined) {

@@ -34,5 +34,7 @@ export function writeMerged(paths: RunPaths, merged: Merged): void {
 /** Whether the merged files are those of these shards and still have their sizes. */
 export function isMergeCurrent(paths: RunPaths, merged: Merged, key: string): boolean {
   if (merged.key !== key) return false;
-  return merged.files.every(({ name, bytes }) => statSync(paths.output(name), { throwIfNoEntry: false })?.size === bytes);
+  return merged.files.every(
+    ({ name, bytes }) => statSync(paths.output(name), { throwIfNoEntry: false })?.size === bytes,
+  );
 }

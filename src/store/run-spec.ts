@@ -26,7 +26,9 @@ export function writeSpec(paths: RunPaths, spec: RunSpec): void {
 export function readSpec(paths: RunPaths): RunSpec {
   const text = readIfPresent(paths.spec);
   if (text === undefined) {
-    throw new MillraceError("RUN_NOT_FOUND", `${paths.spec} is not there.`, { hint: "Name the folder of a run that was begun." });
+    throw new MillraceError("RUN_NOT_FOUND", `${paths.spec} is not there.`, {
+      hint: "Name the folder of a run that was begun.",
+    });
   }
   return JSON.parse(text) as RunSpec;
 }

@@ -1,10 +1,10 @@
 import { MillraceError } from "../shared/errors.ts";
 import type { Done } from "./done.ts";
+import { readIfPresent } from "./durable-files.ts";
 import { isHeld } from "./lease.ts";
 import { readManifest } from "./manifest.ts";
 import { type RunPaths, runPaths } from "./run-paths.ts";
 import { namesIn, scanShards } from "./scan-shards.ts";
-import { readIfPresent } from "./durable-files.ts";
 import { fileSystemNow, lookAt } from "./take-file-step.ts";
 import { parseReport, type WorkerReport } from "./worker-report.ts";
 
@@ -24,7 +24,13 @@ export interface RunStatus {
   readonly runDir: string;
   /** `complete`: merged; `running`: someone is at work; `stopped`: to be resumed. */
   readonly state: "complete" | "running" | "stopped";
-  readonly items: { readonly total: number; readonly done: number; readonly written: number; readonly dropped: number; readonly failed: number };
+  readonly items: {
+    readonly total: number;
+    readonly done: number;
+    readonly written: number;
+    readonly dropped: number;
+    readonly failed: number;
+  };
   readonly shards: { readonly total: number; readonly committed: number; readonly damaged: number };
   readonly workers: readonly WorkerStatus[];
   readonly itemsPerSecond: number;
@@ -69,7 +75,10 @@ export async function openStatus(runDir: string): Promise<{ read(): Promise<RunS
   };
 }
 
-function stateOf(paths: RunPaths, { left, isSomeoneThere }: { left: number; isSomeoneThere: boolean }): RunStatus["state"] {
+function stateOf(
+  paths: RunPaths,
+  { left, isSomeoneThere }: { left: number; isSomeoneThere: boolean },
+): RunStatus["state"] {
   if (left === 0 && readIfPresent(paths.merged) !== undefined) return "complete";
   return isSomeoneThere ? "running" : "stopped";
 }
@@ -93,7 +102,11 @@ function nowFor(paths: RunPaths): number {
   }
 }
 
-function countItems(committed: ReadonlyMap<number, Done>, workers: readonly WorkerReport[], total: number): RunStatus["items"] {
+function countItems(
+  committed: ReadonlyMap<number, Done>,
+  workers: readonly WorkerReport[],
+  total: number,
+): RunStatus["items"] {
   const sum = { total, done: 0, written: 0, dropped: 0, failed: 0 };
   for (const { counts } of committed.values()) {
     sum.done += counts.items;

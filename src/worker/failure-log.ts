@@ -62,10 +62,14 @@ export class FailureBudget {
   spend(item: number, error: unknown): void {
     this.count++;
     if (this.count <= this.most) return;
-    throw new MillraceError("TOO_MANY_FAILURES", `${this.count} items failed, more than maxFailures allows (${this.most}).`, {
-      cause: error,
-      item,
-      hint: `The last one was item ${item}: ${messageOf(error)}. Look at failures.jsonl in the shard folders; run again to go on.`,
-    });
+    throw new MillraceError(
+      "TOO_MANY_FAILURES",
+      `${this.count} items failed, more than maxFailures allows (${this.most}).`,
+      {
+        cause: error,
+        item,
+        hint: `The last one was item ${item}: ${messageOf(error)}. Look at failures.jsonl in the shard folders; run again to go on.`,
+      },
+    );
   }
 }

@@ -17,7 +17,12 @@ export interface Insertion {
  */
 export function foldLines(
   file: ShardFile,
-  { oldDir, newDir, insertions, addedLines }: { oldDir: string; newDir: string; insertions: readonly Insertion[]; addedLines: number },
+  {
+    oldDir,
+    newDir,
+    insertions,
+    addedLines,
+  }: { oldDir: string; newDir: string; insertions: readonly Insertion[]; addedLines: number },
 ): ShardFile {
   const target = join(newDir, file.name);
   const folded = `${target}.folded`;

@@ -32,7 +32,8 @@ function renew(now: number): void {
   // Where the lease is a link this writes the same file again; where it is a copy it must be renewed by itself.
   const isThere = renewReport(paths.lease(held === mergeCode ? "merge" : held, epoch), text);
   // The worker may have committed meanwhile; then it holds something else by now.
-  const isStillHeld = Atomics.load(control, controlSlot.held) === held && Atomics.load(control, controlSlot.epoch) === epoch;
+  const isStillHeld =
+    Atomics.load(control, controlSlot.held) === held && Atomics.load(control, controlSlot.epoch) === epoch;
   if (!isThere && isStillHeld) Atomics.store(control, controlSlot.lostEpoch, epoch);
 }
 

@@ -47,7 +47,9 @@ export async function retryShard(claim: ShardClaim, task: RetryTask, context: Sh
 }
 
 function canFold({ state }: ShardWork, done: Done): boolean {
-  return checkpointingWriters(state.writers) !== undefined && outputs(done.files).every((file) => file.lines !== undefined);
+  return (
+    checkpointingWriters(state.writers) !== undefined && outputs(done.files).every((file) => file.lines !== undefined)
+  );
 }
 
 async function retryAlone(work: ShardWork, claim: ShardClaim, task: RetryTask): Promise<Done> {
@@ -62,7 +64,10 @@ async function retryAlone(work: ShardWork, claim: ShardClaim, task: RetryTask): 
   const known = new Map(describedFiles(work));
   for (const file of outputs(task.done.files)) {
     const addedLines = known.get(file.name)?.lines ?? 0;
-    known.set(file.name, foldLines(file, { oldDir, newDir, insertions: insertionsInto(file.name, retried), addedLines }));
+    known.set(
+      file.name,
+      foldLines(file, { oldDir, newDir, insertions: insertionsInto(file.name, retried), addedLines }),
+    );
   }
   const failures = stillFailed(task, retried);
   if (failures.length > 0) known.set(failuresName, writeFailures(newDir, failures));
@@ -105,7 +110,11 @@ async function runAgain(work: ShardWork, { failures, isWanted }: RetryTask): Pro
 }
 
 function insertionsInto(name: string, retried: readonly Retried[]): Insertion[] {
-  return retried.map(({ failure, from, to }) => ({ at: failure.at[name] ?? 0, from: from[name] ?? 0, to: to[name] ?? 0 }));
+  return retried.map(({ failure, from, to }) => ({
+    at: failure.at[name] ?? 0,
+    from: from[name] ?? 0,
+    to: to[name] ?? 0,
+  }));
 }
 
 /** The failures that stay, with the place of their output moved by what was put in before it. */
@@ -117,7 +126,9 @@ function stillFailed({ failures }: RetryTask, retried: readonly Retried[]): Fail
     const entry = byPosition.get(failure.position);
     const now = entry === undefined ? failure : entry.failedAgain;
     const names = new Set([...Object.keys(failure.at), ...inserted.keys()]);
-    const at = Object.fromEntries([...names].map((name) => [name, (failure.at[name] ?? 0) + (inserted.get(name) ?? 0)]));
+    const at = Object.fromEntries(
+      [...names].map((name) => [name, (failure.at[name] ?? 0) + (inserted.get(name) ?? 0)]),
+    );
     if (now !== undefined) left.push({ ...now, position: failure.position, at });
     for (const [name, to] of Object.entries(entry?.to ?? {})) {
       inserted.set(name, (inserted.get(name) ?? 0) + to - (entry?.from[name] ?? 0));

@@ -120,7 +120,8 @@ async function callBatch(work: ShardWork, indices: readonly number[]): Promise<u
 async function foldBatch(work: ShardWork, indices: readonly number[], results: unknown): Promise<void> {
   const { runner, traits } = work.context;
   if (traits.recordPerItem) {
-    if (!Array.isArray(results) || results.length !== indices.length) throw wrongBatchResult(runner.name, indices, results);
+    if (!Array.isArray(results) || results.length !== indices.length)
+      throw wrongBatchResult(runner.name, indices, results);
     for (const [i, idx] of indices.entries()) await fold(work, idx, results[i]);
   } else if (results === undefined) {
     throw wrongBatchResult(runner.name, indices, results);
@@ -208,7 +209,11 @@ async function failOne(work: ShardWork, idx: number, firstError: unknown): Promi
 }
 
 /** The item has failed for good: stops the run or writes it down, as the user chose. */
-async function giveUp(work: ShardWork, idx: number, { error, tries }: { error: unknown; tries: number }): Promise<void> {
+async function giveUp(
+  work: ShardWork,
+  idx: number,
+  { error, tries }: { error: unknown; tries: number },
+): Promise<void> {
   const { options, budget } = work.context;
   if (options.onError === "fail") throw itemFailed(work, idx, error);
   const at = await outputOffsets(work.writers);
@@ -237,11 +242,15 @@ function isBadRecord(error: unknown): boolean {
 
 function writerError(error: unknown, idx: number, runner: string): unknown {
   if (error instanceof MillraceError) return error;
-  return new MillraceError("WRITER_FAILED", `${runner} could not write the result of item ${idx}: ${messageOf(error)}`, {
-    cause: error,
-    item: idx,
-    hint: "writeRecord must not fail: the file may hold half a record. Correct it and run again; the shard goes on from its last checkpoint.",
-  });
+  return new MillraceError(
+    "WRITER_FAILED",
+    `${runner} could not write the result of item ${idx}: ${messageOf(error)}`,
+    {
+      cause: error,
+      item: idx,
+      hint: "writeRecord must not fail: the file may hold half a record. Correct it and run again; the shard goes on from its last checkpoint.",
+    },
+  );
 }
 
 function wrongBatchResult(runner: string, indices: readonly number[], results: unknown): MillraceError {

@@ -17,11 +17,18 @@ export type ShardOutcome =
   | { readonly kind: "left" };
 
 /** The whole life of a claimed shard: restore, forward and write, checkpoint, commit. */
-export async function runShard(claim: ShardClaim, fenced: readonly number[], context: ShardContext): Promise<ShardOutcome> {
+export async function runShard(
+  claim: ShardClaim,
+  fenced: readonly number[],
+  context: ShardContext,
+): Promise<ShardOutcome> {
   context.heartbeat.hold(claim);
   try {
     const restored = restore(claim, fenced, context);
-    const done = restored.kind === "complete" ? adopt(claim, context) : await computeShard(await openShard(claim, restored, context), claim);
+    const done =
+      restored.kind === "complete"
+        ? adopt(claim, context)
+        : await computeShard(await openShard(claim, restored, context), claim);
     return await publish(claim, done, context);
   } catch (error) {
     return await abandon(claim, error, context);
@@ -70,7 +77,8 @@ export async function openShard(claim: ShardClaim, restored: Restored, context: 
 }
 
 function checkState(runner: string, state: ShardState): void {
-  if (typeof state === "object" && state !== null && typeof state.writers === "object" && state.writers !== null) return;
+  if (typeof state === "object" && state !== null && typeof state.writers === "object" && state.writers !== null)
+    return;
   throw new MillraceError("BAD_RUNNER", `${runner}.initState must return a state with its writers in it.`, {
     hint: "Call super.initState(place, env) and add your own keys to what it returns; openWriters returns an object.",
   });
@@ -99,7 +107,9 @@ async function finish(work: ShardWork, claim: ShardClaim): Promise<Done> {
 function outputFiles(work: ShardWork): ShardFile[] {
   const known = describedFiles(work);
   const isAllKnown = work.context.traits.standardFiles;
-  return isAllKnown ? [...known.values()].sort((a, b) => (a.name < b.name ? -1 : 1)) : listFiles(work.state.shardDir, known);
+  return isAllKnown
+    ? [...known.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+    : listFiles(work.state.shardDir, known);
 }
 
 async function publish(claim: ShardClaim, done: Done, { protocol, sync }: ShardContext): Promise<ShardOutcome> {
@@ -163,7 +173,9 @@ export async function closeAll(work: ShardWork): Promise<void> {
 
 /** The files of a shard as their writers describe them. */
 export function describedFiles(work: ShardWork): Map<string, ShardFile> {
-  return new Map(writersOf(work).flatMap((writer) => (writer.files?.() ?? []).map((file) => [file.name, file] as const)));
+  return new Map(
+    writersOf(work).flatMap((writer) => (writer.files?.() ?? []).map((file) => [file.name, file] as const)),
+  );
 }
 
 function writersOf({ state, failures }: ShardWork): Writer[] {

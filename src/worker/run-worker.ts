@@ -1,18 +1,15 @@
 import type { Plan } from "../plan/plan.ts";
-import { watchMissingKeys } from "../provider/watch-missing-keys.ts";
 import { MillraceError } from "../shared/errors.ts";
 import { sleep } from "../shared/sleep.ts";
 import { groupAttempts, noAttempts, type UnitAttempts } from "../store/attempts.ts";
 import type { Done } from "../store/done.ts";
-import { GroupSync } from "../store/group-sync.ts";
 import { namesIn } from "../store/scan-shards.ts";
-import { FailureBudget } from "./failure-log.ts";
+import { findCommitted } from "./find-committed.ts";
 import type { Heartbeat } from "./heartbeat.ts";
-import { type CommittedShards, findCommitted } from "./find-committed.ts";
 import type { Protocol, ShardClaim } from "./protocol.ts";
 import { runShard } from "./run-shard.ts";
 import type { RunnerHooks, RunnerTraits } from "./runner-hooks.ts";
-import type { ShardContext } from "./shard-context.ts";
+import { openShardContext, type ShardContext } from "./shard-context.ts";
 import type { WorkOptions } from "./work-options.ts";
 
 /** Everything a worker needs to take part in a run. */
@@ -46,9 +43,9 @@ export async function runWorker(job: WorkerJob): Promise<WorkerOutcome> {
   let shards = await findCommitted(job);
   if (shards.open.length === 0) return { kind: "complete", committed: shards.committed };
   const env = await job.buildEnv();
-  const sync = new GroupSync();
   try {
-    const context = openContext(job, { env, sync, shards });
+    const failed = [...shards.committed.values()].reduce((sum, { counts }) => sum + counts.failed, 0);
+    const context = openShardContext(job, env, failed);
     let waitMs = firstWaitMs;
     for (;;) {
       const mine = await claimAndRun(shards.open, context);
@@ -87,24 +84,15 @@ async function claimAndRun(open: readonly number[], context: ShardContext): Prom
 // A check that never says yes would have the shard computed for ever.
 async function checkOwnCheck(id: number, { runner, traits, protocol }: ShardContext): Promise<void> {
   if (traits.isShardDone === undefined || (await traits.isShardDone(protocol.paths.shard(id)))) return;
-  throw new MillraceError("BAD_RUNNER", `${runner.name}.isShardDone says no to split.${id}, which was just committed.`, {
-    hint: "It must return true for a shard that this runner has completed.",
-  });
+  throw new MillraceError(
+    "BAD_RUNNER",
+    `${runner.name}.isShardDone says no to split.${id}, which was just committed.`,
+    {
+      hint: "It must return true for a shard that this runner has completed.",
+    },
+  );
 }
 
 function restorable({ fenced, active }: UnitAttempts): readonly number[] {
   return active === undefined ? fenced : [...fenced, active];
 }
-
-function openContext(job: WorkerJob, { env, sync, shards }: { env: object; sync: GroupSync; shards: CommittedShards }): ShardContext {
-  const alreadyFailed = [...shards.committed.values()].reduce((sum, done: Done) => sum + done.counts.failed, 0);
-  return {
-    ...job,
-    env,
-    sync,
-    missingKeys: watchMissingKeys(env),
-    budget: new FailureBudget(job.options.maxFailures, alreadyFailed),
-    totals: { done: 0, failed: 0, dropped: 0 },
-  };
-}
-

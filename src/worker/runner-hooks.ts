@@ -26,7 +26,7 @@ export interface RunnerHooks {
   initState(place: ShardPlace, env: object): Awaitable<ShardState>;
   reduceState(state: ShardState, result: unknown, env: object): Awaitable<ShardState>;
   finalizeState(state: ShardState, env: object): Awaitable<object>;
-  closeWriters(writers: Writers, state: ShardState, env: object): Awaitable<object | undefined | void>;
+  closeWriters(writers: Writers, state: ShardState, env: object): Awaitable<object | undefined> | Awaitable<void>;
   itemCost?(idx: number, env: object): number;
 }
 

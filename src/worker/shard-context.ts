@@ -1,7 +1,7 @@
 import type { Plan } from "../plan/plan.ts";
-import type { MissingKeys } from "../provider/watch-missing-keys.ts";
-import type { GroupSync } from "../store/group-sync.ts";
-import type { FailureBudget } from "./failure-log.ts";
+import { type MissingKeys, watchMissingKeys } from "../provider/watch-missing-keys.ts";
+import { GroupSync } from "../store/group-sync.ts";
+import { FailureBudget } from "./failure-log.ts";
 import type { Heartbeat } from "./heartbeat.ts";
 import type { Protocol } from "./protocol.ts";
 import type { RunnerHooks, RunnerTraits } from "./runner-hooks.ts";
@@ -21,8 +21,28 @@ export interface ShardContext {
   readonly budget: FailureBudget;
   /** Items this worker has done in all its shards. */
   readonly totals: { done: number; failed: number; dropped: number };
+  /** When the process last had its turn: over all shards, since each of them may be shorter than the pause between two. */
+  readonly pace: { lastYieldMs: number };
   /** Whether the worker was asked to leave: it then checkpoints, releases its shard and stops. */
   readonly isLeaving: () => boolean;
+}
+
+/** What a worker is given, before it has built its env. */
+export type ShardContextParts = Pick<
+  ShardContext,
+  "plan" | "runner" | "traits" | "options" | "protocol" | "heartbeat" | "isLeaving"
+>;
+
+export function openShardContext(parts: ShardContextParts, env: object, alreadyFailed: number): ShardContext {
+  return {
+    ...parts,
+    env,
+    sync: new GroupSync(),
+    missingKeys: watchMissingKeys(env),
+    budget: new FailureBudget(parts.options.maxFailures, alreadyFailed),
+    totals: { done: 0, failed: 0, dropped: 0 },
+    pace: { lastYieldMs: performance.now() },
+  };
 }
 
 /** Ends a shard without an error: the worker was asked to leave, or another one holds the shard now. */

@@ -34,7 +34,6 @@ export class ShardWork {
   private readonly log: CheckpointLog;
   private sequence = 0;
   private lastCheckpointMs = performance.now();
-  private lastYieldMs = performance.now();
   private checkpointCostMs = 0;
 
   constructor(context: ShardContext, epoch: number, state: ShardState) {
@@ -55,7 +54,8 @@ export class ShardWork {
     const files = new Map(checkpoint.files.map((file) => [file.name, file]));
     for (const [key, writer] of this.allWriters(this.writers)) {
       const saved = checkpoint.writers[key] as { files: string[]; token?: unknown } | undefined;
-      if (saved !== undefined) await writer.restore({ files: saved.files.map((name) => files.get(name)!), token: saved.token });
+      if (saved !== undefined)
+        await writer.restore({ files: saved.files.map((name) => files.get(name)!), token: saved.token });
     }
     ({ position: this.position, sequence: this.sequence } = checkpoint);
     ({ written: this.written, dropped: this.dropped, failed: this.failed } = checkpoint.counts);
@@ -64,7 +64,7 @@ export class ShardWork {
 
   /** Time has passed: looks whether to stop, saves a checkpoint if one is due, and lets the process breathe. */
   async onTick(): Promise<void> {
-    const { heartbeat, isLeaving, options, sync } = this.context;
+    const { heartbeat, isLeaving, options, pace, sync } = this.context;
     this.tick = heartbeat.ticks[0];
     this.report();
     if (heartbeat.isLost()) throw new ShardInterrupted("lost");
@@ -72,10 +72,10 @@ export class ShardWork {
     const now = performance.now();
     const intervalMs = Math.max(options.checkpointIntervalMs, this.checkpointCostMs * checkpointShare);
     if (now - this.lastCheckpointMs >= intervalMs) await this.checkpoint();
-    if (now - this.lastYieldMs < yieldEveryMs) return;
+    if (now - pace.lastYieldMs < yieldEveryMs) return;
     sync.poke();
     await yieldToEventLoop();
-    this.lastYieldMs = performance.now();
+    pace.lastYieldMs = performance.now();
   }
 
   /** Saves where the shard stands, if its writers can. */

@@ -96,7 +96,13 @@ function encodeText(text: string): Buffer {
 // Names may come from data: none may lead out of the shard folder or hide among the machinery's own files.
 function safeName(name: string): string {
   const clean = normalize(name).split(sep).join("/");
-  const refused = clean === "." || clean === "done" || clean.startsWith("..") || clean.startsWith(".checkpoint") || isAbsolute(name) || name.includes("\0");
+  const refused =
+    clean === "." ||
+    clean === "done" ||
+    clean.startsWith("..") ||
+    clean.startsWith(".checkpoint") ||
+    isAbsolute(name) ||
+    name.includes("\0");
   if (!refused) return clean;
   throw new MillraceError("BAD_OPTION", `${JSON.stringify(name)} cannot be the name of a file in a shard folder.`, {
     hint: "Use a relative name that stays inside the folder and is not `done` or `.checkpoint…`.",

@@ -49,5 +49,8 @@ function canCheckpoint(value: unknown): value is CheckpointingWriter {
 export function keepsWriterContract(value: unknown): value is Writer {
   if (typeof value !== "object" || value === null) return false;
   const writer = value as Partial<Writer>;
-  return typeof writer.close === "function" && (typeof writer.checkpoint === "function" || typeof writer.files === "function");
+  return (
+    typeof writer.close === "function" &&
+    (typeof writer.checkpoint === "function" || typeof writer.files === "function")
+  );
 }

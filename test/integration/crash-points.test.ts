@@ -24,7 +24,10 @@ function leftovers(dir: string): string[] {
 /** Kills a run at one step; true if the run got that far. */
 function killAt(step: number, mode: "before" | "torn", dir: string): Promise<boolean> {
   const env = { ...process.env, CRASH_AT: String(step), CRASH_MODE: mode, CRASH_UNDER: dir };
-  const run = spawn(process.execPath, ["--import", child("crash-at.mjs"), child("durable-job.mjs"), dir], { env, stdio: "pipe" });
+  const run = spawn(process.execPath, ["--import", child("crash-at.mjs"), child("durable-job.mjs"), dir], {
+    env,
+    stdio: "pipe",
+  });
   let stderr = "";
   run.stderr.on("data", (text) => (stderr += text));
   return new Promise((resolve, reject) => {
@@ -37,7 +40,11 @@ function killAt(step: number, mode: "before" | "torn", dir: string): Promise<boo
   });
 }
 
-async function killAndResume(step: number, mode: "before" | "torn", expected: Record<string, string>): Promise<boolean> {
+async function killAndResume(
+  step: number,
+  mode: "before" | "torn",
+  expected: Record<string, string>,
+): Promise<boolean> {
   const dir = mkdtempSync(join(tmpdir(), "millrace-test-crash-"));
   try {
     const wasKilled = await killAt(step, mode, dir);

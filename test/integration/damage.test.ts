@@ -1,8 +1,17 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { MillraceError, range, readRecords } from "millrace";
+import { type MillraceError, range, readRecords } from "millrace";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { calls, itemsCalled, SquareProvider, SquareRunner, squares } from "../fixtures/runners/squares.ts";
 import { temporaryFolder } from "../fixtures/temporary-folder.ts";
@@ -31,11 +40,27 @@ function watchStderr(): string[] {
 
 describe("damage in a committed shard", () => {
   it.each([
-    ["a truncated record file", (dir: string) => truncateSync(join(dir, "records.jsonl"), 5), /records\.jsonl has 5 bytes; done says \d+/],
-    ["a record file that grew", (dir: string) => appendFileSync(join(dir, "records.jsonl"), "x"), /records\.jsonl has \d+ bytes/],
+    [
+      "a truncated record file",
+      (dir: string) => truncateSync(join(dir, "records.jsonl"), 5),
+      /records\.jsonl has 5 bytes; done says \d+/,
+    ],
+    [
+      "a record file that grew",
+      (dir: string) => appendFileSync(join(dir, "records.jsonl"), "x"),
+      /records\.jsonl has \d+ bytes/,
+    ],
     ["a missing record file", (dir: string) => rmSync(join(dir, "records.jsonl")), /records\.jsonl is not there/],
-    ["a damaged done", (dir: string) => writeFileSync(join(dir, "done"), '{"version":1,'), /done is not a complete marker/],
-    ["an empty done, as a power cut leaves it", (dir: string) => truncateSync(join(dir, "done"), 0), /done is not a complete marker/],
+    [
+      "a damaged done",
+      (dir: string) => writeFileSync(join(dir, "done"), '{"version":1,'),
+      /done is not a complete marker/,
+    ],
+    [
+      "an empty done, as a power cut leaves it",
+      (dir: string) => truncateSync(join(dir, "done"), 0),
+      /done is not a complete marker/,
+    ],
   ])("%s is named, and that shard alone is computed again", async (_name, damage, message) => {
     const outputDir = await completeRun();
     damage(join(outputDir, "split.2"));
@@ -50,7 +75,10 @@ describe("damage in a committed shard", () => {
     const file = join(outputDir, "split.2", "records.jsonl");
     writeFileSync(file, readFileSync(file, "utf8").replace("16", "61"));
     rmSync(join(outputDir, "records.jsonl"));
-    await expect(run(outputDir)).rejects.toMatchObject({ code: "SHARD_DAMAGED", message: expect.stringContaining(file) });
+    await expect(run(outputDir)).rejects.toMatchObject({
+      code: "SHARD_DAMAGED",
+      message: expect.stringContaining(file),
+    });
     rmSync(join(outputDir, "split.2", "done"));
     expect(await run(outputDir)).toEqual(squares([...range(8)]));
     expect(itemsCalled()).toEqual([4, 5]);
@@ -78,19 +106,28 @@ describe("a run folder", () => {
     await runner.run(items);
     const { items: stored } = JSON.parse(readFileSync(join(outputDir, "manifest.json"), "utf8"));
     writeFileSync(join(outputDir, ".millrace", stored.list.file), "short");
-    await expect(runner.run(items)).rejects.toMatchObject({ code: "RUN_DAMAGED", message: expect.stringContaining(stored.list.file) });
+    await expect(runner.run(items)).rejects.toMatchObject({
+      code: "RUN_DAMAGED",
+      message: expect.stringContaining(stored.list.file),
+    });
   });
 
   it("of another program is refused", async () => {
     const outputDir = temporaryFolder();
     writeFileSync(join(outputDir, "manifest.json"), '{"version": 1, "shards": []}');
-    await expect(run(outputDir)).rejects.toMatchObject({ code: "RUN_FOREIGN", message: expect.stringContaining("not written by millrace") });
+    await expect(run(outputDir)).rejects.toMatchObject({
+      code: "RUN_FOREIGN",
+      message: expect.stringContaining("not written by millrace"),
+    });
   });
 
   it("with shards but no manifest is refused", async () => {
     const outputDir = temporaryFolder();
     mkdirSync(join(outputDir, "split.0"));
-    await expect(run(outputDir)).rejects.toMatchObject({ code: "RUN_FOREIGN", message: expect.stringContaining("split.0") });
+    await expect(run(outputDir)).rejects.toMatchObject({
+      code: "RUN_FOREIGN",
+      message: expect.stringContaining("split.0"),
+    });
     expect(await run(outputDir, { resume: false })).toHaveLength(8);
   });
 
@@ -104,7 +141,10 @@ describe("a run folder", () => {
   it("that is a file is an error that names it", async () => {
     const outputDir = join(temporaryFolder(), "file");
     writeFileSync(outputDir, "");
-    await expect(run(outputDir)).rejects.toMatchObject({ name: "MillraceError", message: expect.stringContaining(outputDir) });
+    await expect(run(outputDir)).rejects.toMatchObject({
+      name: "MillraceError",
+      message: expect.stringContaining(outputDir),
+    });
   });
 
   it("that may not be written is an error that says what to do", async (context) => {
@@ -130,8 +170,13 @@ describe("a full disk", () => {
     writeFileSync(filler, Buffer.alloc(100_000));
     const all = range(20_000);
     const runner = () => new SquareRunner(new SquareProvider({}), { ...quiet, outputDir, shards: 40 });
-    const error = (await runner().run(all).catch((cause: unknown) => cause)) as MillraceError;
-    expect(error).toMatchObject({ code: "STORE_FULL", message: expect.stringMatching(/No space left to write .*exp[\s\S]*Free some space/) });
+    const error = (await runner()
+      .run(all)
+      .catch((cause: unknown) => cause)) as MillraceError;
+    expect(error).toMatchObject({
+      code: "STORE_FULL",
+      message: expect.stringMatching(/No space left to write .*exp[\s\S]*Free some space/),
+    });
     const doneBefore = itemsCalled().length;
     rmSync(filler);
     execFileSync("mount", ["-o", "remount,size=16m", disk]);

@@ -1,6 +1,14 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { BaseRunner, EnvironmentProvider, type FailureRecord, range, readRecords, runStatus } from "millrace";
+import {
+  BaseRunner,
+  EnvironmentProvider,
+  type FailureRecord,
+  range,
+  readRecords,
+  runStatus,
+  type ShardState,
+} from "millrace";
 import { beforeEach, describe, expect, it } from "vitest";
 import { calls, itemsCalled, SquareProvider, SquareRunner, squares } from "../fixtures/runners/squares.ts";
 import { temporaryFolder } from "../fixtures/temporary-folder.ts";
@@ -43,10 +51,22 @@ describe("onError: fail", () => {
 describe("onError: skip", () => {
   it("writes the failed item down and completes the rest", async () => {
     const outputDir = temporaryFolder();
-    const runner = new SquareRunner(new SquareProvider({ failAt: [1, 3] }), { ...quiet, outputDir, onError: "skip", shards: 2 });
+    const runner = new SquareRunner(new SquareProvider({ failAt: [1, 3] }), {
+      ...quiet,
+      outputDir,
+      onError: "skip",
+      shards: 2,
+    });
     expect(await runner.run(range(5))).toEqual(squares([0, 2, 4]));
     expect(failures(outputDir)).toMatchObject([
-      { item: 1, position: 1, error: { name: "Error", message: "cannot do 1" }, stack: expect.stringContaining("squares.ts"), attempt: 1, tries: 1 },
+      {
+        item: 1,
+        position: 1,
+        error: { name: "Error", message: "cannot do 1" },
+        stack: expect.stringContaining("squares.ts"),
+        attempt: 1,
+        tries: 1,
+      },
       { item: 3, position: 0, error: { message: "cannot do 3" } },
     ]);
     expect((await runStatus(outputDir)).items).toMatchObject({ done: 5, written: 3, failed: 2 });
@@ -54,7 +74,12 @@ describe("onError: skip", () => {
 
   it("splits a failing batch in halves until the bad item stands alone", async () => {
     const outputDir = temporaryFolder();
-    const runner = new SquareRunner(new SquareProvider({ failAt: [5] }), { ...quiet, outputDir, onError: "skip", batchSize: 8 });
+    const runner = new SquareRunner(new SquareProvider({ failAt: [5] }), {
+      ...quiet,
+      outputDir,
+      onError: "skip",
+      batchSize: 8,
+    });
     expect(await runner.run(range(8))).toEqual(squares([0, 1, 2, 3, 4, 6, 7]));
     expect(calls).toEqual([[0, 1, 2, 3, 4, 5, 6, 7], [0, 1, 2, 3], [4, 5, 6, 7], [4, 5], [4], [5], [6, 7]]);
     expect(failures(outputDir).map(({ item }) => item)).toEqual([5]);
@@ -63,14 +88,20 @@ describe("onError: skip", () => {
   it("stops when more items fail than maxFailures allows", async () => {
     const config = { failAt: [0, 1, 2, 3] };
     const options = { ...quiet, outputDir: temporaryFolder(), onError: "skip", maxFailures: 2 } as const;
-    await expect(new SquareRunner(new SquareProvider(config), options).run(range(10))).rejects.toMatchObject({ code: "TOO_MANY_FAILURES" });
+    await expect(new SquareRunner(new SquareProvider(config), options).run(range(10))).rejects.toMatchObject({
+      code: "TOO_MANY_FAILURES",
+    });
     expect(itemsCalled()).toEqual([0, 1, 2]);
   });
 
   it("takes maxFailures below 1 as a share of the items", async () => {
     const options = { ...quiet, onError: "skip", maxFailures: 0.2 } as const;
-    await expect(new SquareRunner(new SquareProvider({ failAt: [1, 2] }), options).run(range(10))).resolves.toHaveLength(8);
-    await expect(new SquareRunner(new SquareProvider({ failAt: [1, 2, 3] }), options).run(range(10))).rejects.toMatchObject({
+    await expect(
+      new SquareRunner(new SquareProvider({ failAt: [1, 2] }), options).run(range(10)),
+    ).resolves.toHaveLength(8);
+    await expect(
+      new SquareRunner(new SquareProvider({ failAt: [1, 2, 3] }), options).run(range(10)),
+    ).rejects.toMatchObject({
       code: "TOO_MANY_FAILURES",
     });
   });
@@ -79,11 +110,17 @@ describe("onError: skip", () => {
     const outputDir = temporaryFolder();
     const config = { failAt: [0, 1, 2, 3] };
     const options = { ...quiet, outputDir, onError: "skip", maxFailures: 2, shards: 10 } as const;
-    await expect(new SquareRunner(new SquareProvider(config), options).run(range(10))).rejects.toMatchObject({ code: "TOO_MANY_FAILURES" });
-    await expect(new SquareRunner(new SquareProvider(config), { ...options, maxFailures: 3 }).run(range(10))).rejects.toMatchObject({
+    await expect(new SquareRunner(new SquareProvider(config), options).run(range(10))).rejects.toMatchObject({
       code: "TOO_MANY_FAILURES",
     });
-    await expect(new SquareRunner(new SquareProvider(config), { ...options, maxFailures: 4 }).run(range(10))).resolves.toHaveLength(6);
+    await expect(
+      new SquareRunner(new SquareProvider(config), { ...options, maxFailures: 3 }).run(range(10)),
+    ).rejects.toMatchObject({
+      code: "TOO_MANY_FAILURES",
+    });
+    await expect(
+      new SquareRunner(new SquareProvider(config), { ...options, maxFailures: 4 }).run(range(10)),
+    ).resolves.toHaveLength(6);
   });
 
   it("treats a record that cannot be written as the item's failure, also within a batch", async () => {
@@ -93,7 +130,9 @@ describe("onError: skip", () => {
       }
     }
     const outputDir = temporaryFolder();
-    expect(await new Odd(new Provider({}), { ...quiet, outputDir, onError: "skip", batchSize: 4 }).run(range(4))).toEqual([0, 3]);
+    expect(
+      await new Odd(new Provider({}), { ...quiet, outputDir, onError: "skip", batchSize: 4 }).run(range(4)),
+    ).toEqual([0, 3]);
     expect(failures(outputDir).map(({ item, error }) => [item, error.code])).toEqual([
       [1, "BAD_RECORD"],
       [2, "BAD_RECORD"],
@@ -140,7 +179,9 @@ describe("itemTimeout", () => {
   it("ignores what such an item does later", async () => {
     class Late extends BaseRunner<Env, number> {
       static forward(idx: number) {
-        return new Promise<number>((resolve, reject) => setTimeout(() => (idx === 0 ? reject(new Error("late")) : resolve(idx)), idx === 0 ? 60 : 1));
+        return new Promise<number>((resolve, reject) =>
+          setTimeout(() => (idx === 0 ? reject(new Error("late")) : resolve(idx)), idx === 0 ? 60 : 1),
+        );
       }
     }
     expect(await new Late(new Provider({}), { ...quiet, onError: "skip", itemTimeout: 30 }).run(range(2))).toEqual([1]);
@@ -159,21 +200,26 @@ describe("retryFailed", () => {
     return { outputDir, all };
   }
 
-  it.each([{}, { batchSize: 3 }])("runs the failed items alone and puts their records in their place (%o)", async (options) => {
-    const { outputDir, all } = await runWithFailures(options);
-    const records = await new SquareRunner(new SquareProvider({ dropAt: [2] }), all).retryFailed();
-    expect(itemsCalled()).toEqual([1, 4, 5]);
-    expect(records).toEqual(squares([0, 1, 3, 4, 5, 6, 7]));
-    expect(existsSync(join(outputDir, "failures.jsonl"))).toBe(false);
-    expect((await runStatus(outputDir)).items).toEqual({ total: 8, done: 8, written: 7, dropped: 1, failed: 0 });
-  });
+  it.each([{}, { batchSize: 3 }])(
+    "runs the failed items alone and puts their records in their place (%o)",
+    async (options) => {
+      const { outputDir, all } = await runWithFailures(options);
+      const records = await new SquareRunner(new SquareProvider({ dropAt: [2] }), all).retryFailed();
+      expect(itemsCalled()).toEqual([1, 4, 5]);
+      expect(records).toEqual(squares([0, 1, 3, 4, 5, 6, 7]));
+      expect(existsSync(join(outputDir, "failures.jsonl"))).toBe(false);
+      expect((await runStatus(outputDir)).items).toEqual({ total: 8, done: 8, written: 7, dropped: 1, failed: 0 });
+    },
+  );
 
   it("keeps what fails again, and puts it in its place at a later try", async () => {
     const { outputDir, all } = await runWithFailures();
     const provider = new SquareProvider({ ...config, failAt: [4] });
     expect(await new SquareRunner(provider, all).retryFailed()).toEqual(squares([0, 1, 3, 5, 6, 7]));
     expect(failures(outputDir).map(({ item, attempt }) => [item, attempt])).toEqual([[4, 2]]);
-    expect(await new SquareRunner(new SquareProvider({ dropAt: [2] }), all).retryFailed()).toEqual(squares([0, 1, 3, 4, 5, 6, 7]));
+    expect(await new SquareRunner(new SquareProvider({ dropAt: [2] }), all).retryFailed()).toEqual(
+      squares([0, 1, 3, 4, 5, 6, 7]),
+    );
   });
 
   it("takes only items whose error matches", async () => {
@@ -205,7 +251,7 @@ describe("retryFailed", () => {
       static override openWriters() {
         return { handle: { anything: true } };
       }
-      static override writeRecord(_writers: object, result: number, state: { sum?: number }) {
+      static override writeRecord(_writers: object, result: number, state: ShardState & { sum?: number }) {
         state.sum = (state.sum ?? 0) + result;
       }
       override merge() {
@@ -222,7 +268,9 @@ describe("retryFailed", () => {
 
   it("says so where there is no run", async () => {
     const outputDir = temporaryFolder();
-    await expect(new SquareRunner(new SquareProvider({}), { ...quiet, outputDir }).retryFailed()).rejects.toMatchObject({ code: "RUN_NOT_FOUND" });
+    await expect(new SquareRunner(new SquareProvider({}), { ...quiet, outputDir }).retryFailed()).rejects.toMatchObject(
+      { code: "RUN_NOT_FOUND" },
+    );
     await expect(new SquareRunner(new SquareProvider({}), quiet).retryFailed()).rejects.toThrow(/needs the outputDir/);
   });
 });
@@ -234,7 +282,9 @@ describe("the likeliest mistakes", () => {
         return idx * modle.scale;
       }
     }
-    await expect(new Misspelt(new Provider({}), quiet).run(range(1))).rejects.toThrow(/`modle` \(did you mean `model`\?\)/);
+    await expect(new Misspelt(new Provider({}), quiet).run(range(1))).rejects.toThrow(
+      /`modle` \(did you mean `model`\?\)/,
+    );
   });
 
   it("an optional key that is not built is no mistake", async () => {
@@ -261,7 +311,9 @@ describe("the likeliest mistakes", () => {
         return dataset[idx]!.toFixed(0);
       }
     }
-    await expect(new Indexes(new Provider({}), { ...quiet, batchSize: 2 }).run(range(2))).rejects.toThrow(/got \[0\] and returned "1"/);
+    await expect(new Indexes(new Provider({}), { ...quiet, batchSize: 2 }).run(range(2))).rejects.toThrow(
+      /got \[0\] and returned "1"/,
+    );
   });
 
   it("a provider that cannot build is named, and nothing is locked", async () => {
@@ -284,8 +336,12 @@ describe("the likeliest mistakes", () => {
   });
 
   it("an unknown option is refused with the nearest one, also in snake case", () => {
-    expect(() => new SquareRunner(new SquareProvider({}), { output_dir: "x" } as object)).toThrow(/Did you mean outputDir\?/);
-    expect(() => new SquareRunner(new SquareProvider({}), { batchsize: 2 } as object)).toThrow(/Did you mean batchSize\?/);
+    expect(() => new SquareRunner(new SquareProvider({}), { output_dir: "x" } as object)).toThrow(
+      /Did you mean outputDir\?/,
+    );
+    expect(() => new SquareRunner(new SquareProvider({}), { batchsize: 2 } as object)).toThrow(
+      /Did you mean batchSize\?/,
+    );
   });
 
   it("an env that is not available yet is refused with those that are", async () => {
@@ -294,6 +350,8 @@ describe("the likeliest mistakes", () => {
   });
 
   it("something that is no provider is refused", () => {
-    expect(() => new SquareRunner({ config: {} } as unknown as SquareProvider)).toThrow(/got an object as its provider/);
+    expect(() => new SquareRunner({ config: {} } as unknown as SquareProvider)).toThrow(
+      /got an object as its provider/,
+    );
   });
 });

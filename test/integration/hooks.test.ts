@@ -1,6 +1,19 @@
 import { appendFileSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { BaseRunner, concatenateShardFiles, EnvironmentProvider, jsonlWriter, range, readShardState, type ShardPlace, type ShardState, textWriter, type Writer, type WriterCheckpoint, type Writers } from "millrace";
+import {
+  BaseRunner,
+  concatenateShardFiles,
+  EnvironmentProvider,
+  jsonlWriter,
+  range,
+  readShardState,
+  type ShardPlace,
+  type ShardState,
+  textWriter,
+  type Writer,
+  type WriterCheckpoint,
+  type Writers,
+} from "millrace";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../fixtures/temporary-folder.ts";
 
@@ -59,7 +72,11 @@ describe("a runner's hooks", () => {
       static override async initState(place: ShardPlace, env: Env) {
         return { ...(await super.initState(place, env as never)), sum: 0, histogram: new Float64Array(2) };
       }
-      static override writeRecord(_writers: Writers, result: number, state: ShardState & { sum: number; histogram: Float64Array }) {
+      static override writeRecord(
+        _writers: Writers,
+        result: number,
+        state: ShardState & { sum: number; histogram: Float64Array },
+      ) {
         state.sum += result;
         state.histogram[result % 2]! += 1;
       }
@@ -67,10 +84,16 @@ describe("a runner's hooks", () => {
         return { closed: 1 };
       }
       override merge(shardDirs: string[]) {
-        const states = shardDirs.map((dir) => readShardState<{ sum: number; closed: number; histogram: Float64Array }>(dir));
+        const states = shardDirs.map((dir) =>
+          readShardState<{ sum: number; closed: number; histogram: Float64Array }>(dir),
+        );
         const total = (key: "sum" | "closed") => states.reduce((sum, state) => sum + state[key], 0);
         expect(states[0]!.histogram).toBeInstanceOf(Float64Array);
-        return { sum: total("sum"), closed: total("closed"), histogram: [0, 1].map((i) => states.reduce((sum, { histogram }) => sum + histogram[i]!, 0)) };
+        return {
+          sum: total("sum"),
+          closed: total("closed"),
+          histogram: [0, 1].map((i) => states.reduce((sum, { histogram }) => sum + histogram[i]!, 0)),
+        };
       }
     }
     const result = await new Sum(new Provider({}), { ...quiet, shards: 3 }).run(range(10));
@@ -115,7 +138,9 @@ describe("a runner's hooks", () => {
     }
     const merged = await new Listing(new Provider({}), { ...quiet, outputDir, shards: 12 }).run(range(12));
     expect(merged).toEqual([...range(12)].map((i) => `split.${i}`));
-    expect(readFileSync(join(outputDir, "utt2spk"), "utf8").split("\n").slice(0, 12)).toEqual([...range(12)].map((i) => `utt-${i} spk`));
+    expect(readFileSync(join(outputDir, "utt2spk"), "utf8").split("\n").slice(0, 12)).toEqual(
+      [...range(12)].map((i) => `utt-${i} spk`),
+    );
   });
 
   it("may all be asynchronous", async () => {
@@ -275,6 +300,9 @@ describe("a user's own writer", () => {
   });
 
   it("begins its shard anew when it has not", async () => {
-    expect(await resumeWith((dir) => new Plain(dir))).toEqual({ again: [0, 1, 2, 3, 4, 5], text: "0\n1\n2\n3\n4\n5\n" });
+    expect(await resumeWith((dir) => new Plain(dir))).toEqual({
+      again: [0, 1, 2, 3, 4, 5],
+      text: "0\n1\n2\n3\n4\n5\n",
+    });
   });
 });

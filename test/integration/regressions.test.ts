@@ -18,7 +18,9 @@ beforeEach(() => {
 
 /** Starts a run in another process that holds its first shard until it is killed; answers once it holds it. */
 async function holdShard(outputDir: string) {
-  const child = spawn(process.execPath, [fixture("holds-its-first-shard.mjs"), outputDir], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [fixture("holds-its-first-shard.mjs"), outputDir], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   await once(child.stdout, "data");
   return child;
 }
@@ -30,7 +32,9 @@ describe("E1: one failing item", () => {
   it("leaves no lock on any of four shards, and the plain resume completes", async () => {
     const outputDir = temporaryFolder();
     const options = { ...quiet, outputDir, shards: 4, acceptChange: true };
-    await expect(new SquareRunner(new SquareProvider({ failAt: [0] }), options).run(range(8))).rejects.toThrow("item 0");
+    await expect(new SquareRunner(new SquareProvider({ failAt: [0] }), options).run(range(8))).rejects.toThrow(
+      "item 0",
+    );
     expect(readdirSync(join(outputDir, ".millrace", "leases"))).toEqual([]);
     expect(await new SquareRunner(new SquareProvider({}), options).run(range(8))).toEqual(squares([...range(8)]));
   });
@@ -67,12 +71,16 @@ describe("E3: a killed worker", () => {
     const child = await holdShard(outputDir);
     child.kill("SIGKILL");
     await once(child, "exit");
-    expect(await new SquareRunner(new SquareProvider({}), { ...holderOptions, outputDir }).run(range(8))).toEqual(squares([...range(8)]));
+    expect(await new SquareRunner(new SquareProvider({}), { ...holderOptions, outputDir }).run(range(8))).toEqual(
+      squares([...range(8)]),
+    );
   });
 
   it("of another host loses its shard when its lease runs out", async () => {
     const outputDir = temporaryFolder();
-    await expect(new SquareRunner(new SquareProvider({ failAt: [0] }), { ...holderOptions, outputDir }).run(range(8))).rejects.toThrow();
+    await expect(
+      new SquareRunner(new SquareProvider({ failAt: [0] }), { ...holderOptions, outputDir }).run(range(8)),
+    ).rejects.toThrow();
     // As a worker on a host that was switched off would have left it.
     const lease = { worker: "w-far", host: "far|boot|ns", pid: 1, began: "1", ttlMs: 400 };
     mkdirSync(join(outputDir, ".millrace", "attempts", "1.1"));
@@ -86,20 +94,28 @@ describe("E4: a resume with another worker count, batch size or kind of list", (
   it("goes on with the plan as it was made", async () => {
     const outputDir = temporaryFolder();
     const failing = new SquareProvider({ failAt: [13] });
-    await expect(new SquareRunner(failing, { ...quiet, outputDir, batchSize: 2 }).run(range(20))).rejects.toThrow("item 13");
+    await expect(new SquareRunner(failing, { ...quiet, outputDir, batchSize: 2 }).run(range(20))).rejects.toThrow(
+      "item 13",
+    );
     const changed = { ...quiet, outputDir, batchSize: 5, parallel: { n_workers: 9 }, acceptChange: true };
-    expect(await new SquareRunner(new SquareProvider({}), changed).run([...range(20)])).toEqual(squares([...range(20)]));
+    expect(await new SquareRunner(new SquareProvider({}), changed).run([...range(20)])).toEqual(
+      squares([...range(20)]),
+    );
   });
 });
 
 describe("E5: a crash", () => {
   it("costs what was done since the last checkpoint, not the shard", async () => {
     const outputDir = temporaryFolder();
-    const child = spawn(process.execPath, [fixture("counts-to-a-hundred.mjs"), outputDir], { stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(process.execPath, [fixture("counts-to-a-hundred.mjs"), outputDir], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
     await once(child.stdout, "data");
     child.kill("SIGKILL");
     await once(child, "exit");
-    const again = spawn(process.execPath, [fixture("counts-to-a-hundred.mjs"), outputDir], { stdio: ["ignore", "pipe", "inherit"] });
+    const again = spawn(process.execPath, [fixture("counts-to-a-hundred.mjs"), outputDir], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
     let text = "";
     again.stdout.on("data", (part) => (text += part));
     await once(again, "close");
@@ -114,7 +130,9 @@ describe("E8: shards of another config", () => {
   it("are never merged silently", async () => {
     const outputDir = temporaryFolder();
     await new SquareRunner(new SquareProvider({ power: 3 }), { ...quiet, outputDir }).run(range(4));
-    await expect(new SquareRunner(new SquareProvider({ power: 4 }), { ...quiet, outputDir }).run(range(4))).rejects.toThrow(/config\.power: 3 -> 4/);
+    await expect(
+      new SquareRunner(new SquareProvider({ power: 4 }), { ...quiet, outputDir }).run(range(4)),
+    ).rejects.toThrow(/config\.power: 3 -> 4/);
   });
 });
 
@@ -177,7 +195,9 @@ describe("E10: a writer that cannot be opened", () => {
 describe("E12: the standard writer", () => {
   it("keeps no result in memory: many large records in a small heap", async () => {
     const outputDir = temporaryFolder();
-    const child = spawn(process.execPath, ["--max-old-space-size=48", fixture("large-records.mjs"), outputDir], { stdio: "inherit" });
+    const child = spawn(process.execPath, ["--max-old-space-size=48", fixture("large-records.mjs"), outputDir], {
+      stdio: "inherit",
+    });
     const [code] = await once(child, "exit");
     expect(code).toBe(0);
     expect(statSync(join(outputDir, "records.jsonl")).size).toBeGreaterThan(150_000_000);
@@ -188,4 +208,3 @@ async function until(condition: () => boolean): Promise<void> {
   for (let i = 0; i < 1000 && !condition(); i++) await new Promise((resolve) => setTimeout(resolve, 10));
   expect(condition()).toBe(true);
 }
-

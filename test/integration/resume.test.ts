@@ -99,7 +99,9 @@ describe("a resume", () => {
       }
     }
     const options = { ...quiet, outputDir, shards: 10 };
-    await expect(new Stopping(new SquareProvider({}), { ...options, signal: stop.signal }).run(range(10))).rejects.toMatchObject({
+    await expect(
+      new Stopping(new SquareProvider({}), { ...options, signal: stop.signal }).run(range(10)),
+    ).rejects.toMatchObject({
       code: "RUN_STOPPED",
     });
     calls.length = 0;
@@ -128,7 +130,9 @@ describe("a changed run", () => {
     Object.defineProperty(SquareRunnerV2, "name", { value: "SquareRunner" });
     const outputDir = temporaryFolder();
     await start(outputDir, {});
-    await expect(new Other(new SquareProvider({}), { ...quiet, outputDir }).run(range(10))).rejects.toThrow(/runner: SquareRunner -> Other/);
+    await expect(new Other(new SquareProvider({}), { ...quiet, outputDir }).run(range(10))).rejects.toThrow(
+      /runner: SquareRunner -> Other/,
+    );
     await expect(new SquareRunnerV2(new SquareProvider({}), { ...quiet, outputDir }).run(range(10))).rejects.toThrow(
       /runner: SquareRunner -> SquareRunner version 2/,
     );
@@ -145,7 +149,9 @@ describe("a changed run", () => {
   it("is refused even with acceptChange where the items are others", async () => {
     const outputDir = temporaryFolder();
     await start(outputDir, {});
-    await expect(start(outputDir, { items: range(3), options: { acceptChange: true } })).rejects.toThrow(/The plan of a run never changes/);
+    await expect(start(outputDir, { items: range(3), options: { acceptChange: true } })).rejects.toThrow(
+      /The plan of a run never changes/,
+    );
   });
 
   interface Change {
@@ -155,7 +161,10 @@ describe("a changed run", () => {
     options?: object;
   }
 
-  function start(outputDir: string, { config = {}, params = { split: "train" }, items = range(10), options = {} }: Change) {
+  function start(
+    outputDir: string,
+    { config = {}, params = { split: "train" }, items = range(10), options = {} }: Change,
+  ) {
     return new SquareRunner(new SquareProvider(config, params), { ...quiet, outputDir, ...options }).run(items);
   }
 });

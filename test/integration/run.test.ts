@@ -72,7 +72,9 @@ describe("items", () => {
     ["a negative index", [-1], /Item 0 of the list is -1/],
     ["a string", ["a"], /Item 0 of the list is "a"/],
   ])("may not be %s", async (_name, items, message) => {
-    await expect(new SquareRunner(new SquareProvider({}), quiet).run(items as unknown as Items)).rejects.toThrow(message);
+    await expect(new SquareRunner(new SquareProvider({}), quiet).run(items as unknown as Items)).rejects.toThrow(
+      message,
+    );
   });
 });
 
@@ -114,9 +116,16 @@ describe("a run with an outputDir", () => {
 
   it("has the same bytes for any number of shards and any batch size", async () => {
     const outputs = [];
-    for (const [shards, batchSize] of [[1, undefined], [7, undefined], [100, 3], [3, 50]] as const) {
+    for (const [shards, batchSize] of [
+      [1, undefined],
+      [7, undefined],
+      [100, 3],
+      [3, 50],
+    ] as const) {
       const outputDir = temporaryFolder();
-      await new SquareRunner(new SquareProvider({ dropAt: [5] }), { ...quiet, outputDir, shards, batchSize }).run(range(100));
+      await new SquareRunner(new SquareProvider({ dropAt: [5] }), { ...quiet, outputDir, shards, batchSize }).run(
+        range(100),
+      );
       outputs.push(readFileSync(join(outputDir, "records.jsonl"), "utf8"));
     }
     expect(new Set(outputs).size).toBe(1);
@@ -125,7 +134,8 @@ describe("a run with an outputDir", () => {
   it("leaves no lease, attempt or worker file behind", async () => {
     const outputDir = temporaryFolder();
     await new SquareRunner(new SquareProvider({}), { ...quiet, outputDir }).run(range(20));
-    for (const folder of ["leases", "attempts", "workers"]) expect(readdirSync(join(outputDir, ".millrace", folder))).toEqual([]);
+    for (const folder of ["leases", "attempts", "workers"])
+      expect(readdirSync(join(outputDir, ".millrace", folder))).toEqual([]);
   });
 });
 
@@ -139,7 +149,9 @@ describe("a run without an outputDir", () => {
 
   it("leaves no folder behind when it fails", async () => {
     const before = temporaryRuns();
-    await expect(new SquareRunner(new SquareProvider({ failAt: [0] }), quiet).run(range(3))).rejects.toThrow(MillraceError);
+    await expect(new SquareRunner(new SquareProvider({ failAt: [0] }), quiet).run(range(3))).rejects.toThrow(
+      MillraceError,
+    );
     expect(temporaryRuns()).toEqual(before);
   });
 });

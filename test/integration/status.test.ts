@@ -21,17 +21,26 @@ describe("runStatus", () => {
       etaSeconds: undefined,
     });
     await new SquareRunner(new SquareProvider({}), options).run(range(8));
-    expect(await runStatus(outputDir)).toMatchObject({ state: "complete", items: { done: 8 }, shards: { committed: 4 } });
+    expect(await runStatus(outputDir)).toMatchObject({
+      state: "complete",
+      items: { done: 8 },
+      shards: { committed: 4 },
+    });
   });
 
   it("shows who is at work, although that one is in the middle of an item, and no longer once it was killed", async () => {
     const outputDir = temporaryFolder();
-    const child = spawn(process.execPath, [fixture("holds-its-first-shard.mjs"), outputDir], { stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(process.execPath, [fixture("holds-its-first-shard.mjs"), outputDir], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
     await once(child.stdout, "data");
     // The thread that reports beats twice a second.
     const shard = async () => (await runStatus(outputDir)).workers[0]?.shard;
     await expect.poll(shard, { timeout: 20_000 }).toBe(0);
-    expect(await runStatus(outputDir)).toMatchObject({ state: "running", workers: [{ pid: child.pid, shard: 0, position: 0 }] });
+    expect(await runStatus(outputDir)).toMatchObject({
+      state: "running",
+      workers: [{ pid: child.pid, shard: 0, position: 0 }],
+    });
     child.kill("SIGKILL");
     await once(child, "exit");
     expect(await runStatus(outputDir)).toMatchObject({ state: "stopped", workers: [] });
@@ -44,7 +53,9 @@ describe("runStatus", () => {
 
 describe("progress", () => {
   async function stderrOf(args: string[]): Promise<string> {
-    const child = spawn(process.execPath, [fixture("takes-two-seconds.mjs"), temporaryFolder(), ...args], { stdio: ["ignore", "inherit", "pipe"] });
+    const child = spawn(process.execPath, [fixture("takes-two-seconds.mjs"), temporaryFolder(), ...args], {
+      stdio: ["ignore", "inherit", "pipe"],
+    });
     let text = "";
     child.stderr.on("data", (part) => (text += part));
     await once(child, "close");
@@ -55,6 +66,11 @@ describe("progress", () => {
     const lines = (await stderrOf([])).trim().split("\n");
     expect(lines.at(0)).toMatch(/^SlowRunner: \d+\/40 items \(\d+ %\)/);
     expect(lines.at(-1)).toMatch(/^SlowRunner: 40\/40 items \(100 %\).* 1 failed$/);
+  });
+
+  it("is shown although no hook ever waits and every shard is short", async () => {
+    const lines = (await stderrOf(["--sync"])).trim().split("\n");
+    expect(lines.length).toBeGreaterThan(1);
   });
 
   it("is silent with progress: false", async () => {

@@ -1,0 +1,63 @@
+// What every command needs before it can begin: dependencies and the build. Each is done once and not repeated until
+// something it depends on has changed. Plain Node, because nothing else is there on a fresh machine.
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+
+/** Runs a program in the project's folder and shows its output; a failure ends this process with its exit code. */
+export function run(program, args, options = {}) {
+  const { status, error } = spawnSync(program, args, { cwd: root, stdio: "inherit", ...options });
+  if (error) throw error;
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+/** Runs a program that a development dependency brings. */
+export function runTool(name, args, options) {
+  run(process.execPath, [join(root, "node_modules", ...name), ...args], options);
+}
+
+export function ensureInstalled() {
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  if (major < 20 || (major === 20 && minor < 19)) {
+    console.error(`millrace needs Node 20.19 or newer; this is ${process.version}.`);
+    process.exit(1);
+  }
+  once(join(root, "node_modules", ".millrace-installed"), [join(root, "package.json")], () => {
+    console.log("installing dependencies (once)");
+    run("npm", ["install", "--loglevel=error"], { stdio: ["ignore", "ignore", "inherit"] });
+  });
+}
+
+export function ensureBuilt() {
+  once(
+    join(root, "dist", ".built"),
+    [...filesBelow(join(root, "src")), join(root, "tsconfig.json"), join(root, "tsconfig.build.json")],
+    () => {
+      console.log("building (once)");
+      rmSync(join(root, "dist"), { recursive: true, force: true });
+      runTool(["typescript", "bin", "tsc"], ["-p", "tsconfig.build.json"]);
+    },
+  );
+}
+
+function once(stamp, inputs, act) {
+  const hash = createHash("sha256");
+  for (const path of inputs) hash.update(path.slice(root.length)).update(readFileSync(path));
+  const digest = hash.digest("hex");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === digest) return;
+  act();
+  mkdirSync(dirname(stamp), { recursive: true });
+  writeFileSync(stamp, digest);
+}
+
+function filesBelow(folder) {
+  const entries = readdirSync(folder, { withFileTypes: true, recursive: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+    .sort();
+}

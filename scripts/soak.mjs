@@ -1,0 +1,12 @@
+// npm run soak: the random tests of `npm test`, for as long as one likes: npm run soak -- 10 (times the default).
+import { ensureBuilt, ensureInstalled, runTool } from "./ensure.mjs";
+
+const times = Number(process.argv[2] ?? 20);
+ensureInstalled();
+ensureBuilt();
+const env = { ...process.env, MILLRACE_FUZZ_RUNS: String(1500 * times), MILLRACE_KILL_ROUNDS: String(3 * times) };
+runTool(
+  ["vitest", "vitest.mjs"],
+  ["run", "test/unit/store/protocol.test.ts", "test/integration/random-kills.test.ts", "--testTimeout=3600000"],
+  { env },
+);

@@ -1,0 +1,87 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "./fixtures/temporary-folder.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const pages = [
+  "README.md",
+  "ARCHITECTURE.md",
+  "CONTRIBUTING.md",
+  "CHANGELOG.md",
+  ...readdirSync(join(root, "docs"), { recursive: true }).map((name) => `docs/${name}`),
+].filter((name) => name.endsWith(".md"));
+
+function textOf(page: string): string {
+  return readFileSync(join(root, page), "utf8");
+}
+
+describe.each(pages)("%s", (page) => {
+  it("links only to what is there", () => {
+    const links = [...textOf(page).matchAll(/\]\(([^)#\s]+)(#[^)]*)?\)/g)].map((match) => match[1]!);
+    const broken = links.filter((link) => !/^https?:/.test(link) && !existsSync(join(root, dirname(page), link)));
+    expect(broken).toEqual([]);
+  });
+
+  it("names only npm scripts that exist", () => {
+    const { scripts } = JSON.parse(textOf("package.json")) as { scripts: Record<string, string> };
+    const named = [...textOf(page).matchAll(/npm run (\w+)/g)].map((match) => match[1]!);
+    expect(named.filter((name) => !(name in scripts))).toEqual([]);
+  });
+});
+
+describe("README", () => {
+  it("has an example that compiles in the strictest settings and runs as it stands", () => {
+    const [, example] = /```ts\n([\s\S]*?)```/.exec(textOf("README.md"))!;
+    // Below the project, so that `millrace` is found as a user's program finds it.
+    const folder = join(root, ".cache", "readme");
+    mkdirSync(folder, { recursive: true });
+    const file = join(folder, "example.mts");
+    writeFileSync(file, example!);
+    expect(diagnose(file)).toEqual([]);
+    const { outputText } = ts.transpileModule(example!, {
+      compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext },
+    });
+    writeFileSync(join(folder, "example.mjs"), outputText);
+    const { stdout, stderr, status } = spawnSync(process.execPath, [join(folder, "example.mjs")], {
+      cwd: temporaryFolder(),
+      encoding: "utf8",
+    });
+    expect({ stderr, status }).toEqual({ stderr: "", status: 0 });
+    expect(stdout).toBe("999 records { utt_id: 'utt1', rms: 0.8660254037844386 }\n");
+  });
+
+  it("has a first command that runs the main job, and once more without doing it again", () => {
+    const dir = temporaryFolder();
+    const start = () => spawnSync(process.execPath, [join(root, "scripts", "start.mjs"), dir], { encoding: "utf8" });
+    expect(start().stdout).toMatch(/^2000 utterances in .* s: 1898 kept \(0\.91 h\), 102 dropped$/m);
+    const done = readFileSync(join(dir, "split.0", "done"), "utf8");
+    expect(start().status).toBe(0);
+    expect(readFileSync(join(dir, "split.0", "done"), "utf8")).toBe(done);
+  });
+});
+
+describe("the benchmarks", () => {
+  it("run and print what a machine can read", () => {
+    const { stdout, status } = spawnSync(process.execPath, [join(root, "scripts", "bench.mjs"), "--json", "planning"], {
+      encoding: "utf8",
+    });
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ bench: "planning", what: expect.any(String), value: expect.any(Number) }),
+      ]),
+    );
+  });
+});
+
+function diagnose(file: string): string[] {
+  const config = ts.readConfigFile(join(root, "tsconfig.json"), ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent(config.config, ts.sys, root);
+  return ts
+    .getPreEmitDiagnostics(ts.createProgram([file], options))
+    .map((entry) => ts.flattenDiagnosticMessageText(entry.messageText, "\n"));
+}

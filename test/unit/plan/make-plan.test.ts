@@ -1,0 +1,95 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { ItemList } from "../../../src/plan/item-list.ts";
+import { type CutOptions, makePlan } from "../../../src/plan/make-plan.ts";
+import { type Shard, shardOf } from "../../../src/plan/plan.ts";
+
+const itemsOf = (count: number): ItemList => ({
+  kind: "segments",
+  count,
+  segments: count === 0 ? [] : [[0, 1, count]],
+});
+
+interface Cut extends CutOptions {
+  readonly count: number;
+  readonly batchSize: number;
+}
+
+const cuts: fc.Arbitrary<Cut> = fc.record({
+  count: fc.oneof(fc.nat(50), fc.nat(100_000)),
+  batchSize: fc.integer({ min: 1, max: 300 }),
+  shards: fc.option(fc.integer({ min: 1, max: 400 }), { nil: undefined }),
+  workers: fc.integer({ min: 1, max: 64 }),
+});
+
+function shardsOf({ count, ...options }: Cut): Shard[] {
+  const plan = makePlan(itemsOf(count), options);
+  return Array.from({ length: plan.shardCount }, (_, id) => shardOf(plan, id));
+}
+
+function always(check: (cut: Cut, shards: Shard[]) => void): void {
+  fc.assert(fc.property(cuts, (cut) => check(cut, shardsOf(cut))));
+}
+
+describe("makePlan", () => {
+  it("covers all positions once, shard after shard", () => {
+    always(({ count }, shards) => {
+      let end = 0;
+      for (const { from, to } of shards) {
+        expect(from).toBe(end);
+        expect(to).toBeGreaterThan(from);
+        end = to;
+      }
+      expect(end).toBe(count);
+    });
+  });
+
+  it("lets shards end at multiples of the batch size, but for the last end", () => {
+    always(({ batchSize }, shards) => {
+      expect(shards.slice(0, -1).filter(({ to }) => to % batchSize !== 0)).toEqual([]);
+    });
+  });
+
+  it("makes shards whose numbers of batches differ by one at most", () => {
+    always(({ batchSize }, shards) => {
+      const batches = shards.map(({ from, to }) => Math.ceil((to - from) / batchSize));
+      expect(Math.max(0, ...batches) - Math.min(...batches, batches[0] ?? 0)).toBeLessThanOrEqual(1);
+    });
+  });
+
+  it("makes as many shards as were asked for, but never more than there are batches", () => {
+    always(({ count, batchSize, shards: wanted, workers }, shards) => {
+      expect(shards.length).toBe(Math.min(wanted ?? Math.max(128, 16 * workers), Math.ceil(count / batchSize)));
+    });
+  });
+
+  it.each([
+    [1, 128],
+    [8, 128],
+    [9, 144],
+    [200, 3200],
+  ])("makes, for %i workers, %i shards by default", (workers, shardCount) => {
+    expect(makePlan(itemsOf(1_000_000), { workers }).shardCount).toBe(shardCount);
+  });
+
+  it("puts all items into one shard where they are fewer than a batch", () => {
+    expect(shardsOf({ count: 7, batchSize: 20, workers: 4 })).toEqual([{ id: 0, from: 0, to: 7 }]);
+  });
+
+  it("has no shards for no items", () => {
+    expect(makePlan(itemsOf(0), { workers: 4 }).shardCount).toBe(0);
+  });
+
+  it("keeps the plan of ten million items in a few numbers", () => {
+    const plan = makePlan(itemsOf(10_000_000), { workers: 1000, batchSize: 7 });
+    expect(plan.shardCount).toBe(16_000);
+    expect(JSON.stringify(plan).length).toBeLessThan(200);
+  });
+});
+
+describe("shardOf", () => {
+  it("refuses a shard outside the plan", () => {
+    const plan = makePlan(itemsOf(10), { workers: 1, shards: 2 });
+    expect(() => shardOf(plan, 2)).toThrow(/outside the plan of 2 shards/);
+  });
+});

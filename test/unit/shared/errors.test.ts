@@ -1,0 +1,76 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { errnoOf, MillraceError, messageOf } from "../../../src/shared/errors.ts";
+
+function thrownBy(act: () => unknown): unknown {
+  try {
+    act();
+  } catch (error) {
+    return error;
+  }
+  throw new Error("nothing was thrown");
+}
+
+describe("MillraceError", () => {
+  it("has the hint as the last line of its message", () => {
+    const error = new MillraceError("BAD_OPTION", "shards is 0.", { hint: "Use 1." });
+    expect(error.message.split("\n")).toEqual(["shards is 0.", "  -> Use 1."]);
+    expect(error.hint).toBe("Use 1.");
+  });
+
+  it("has a message of one line without a hint", () => {
+    expect(new MillraceError("BAD_OPTION", "shards is 0.").message).toBe("shards is 0.");
+  });
+
+  it("carries its code, cause and item", () => {
+    const cause = new Error("why");
+    expect(new MillraceError("ITEM_FAILED", "no", { cause, item: 7 })).toMatchObject({
+      code: "ITEM_FAILED",
+      cause,
+      item: 7,
+    });
+  });
+
+  it("is an Error that bears its own name", () => {
+    const error = new MillraceError("RUN_BUSY", "no");
+    expect(error).toBeInstanceOf(Error);
+    expect(String(error)).toBe("MillraceError: no");
+  });
+});
+
+describe("messageOf", () => {
+  it.each<[string, unknown, string]>([
+    ["an error", new Error("broken"), "broken"],
+    ["an error without a message", new TypeError(), "TypeError"],
+    ["a string", "broken", "broken"],
+    ["a number", 5, "5"],
+    ["nothing", undefined, "undefined"],
+    ["an object that says it itself", { toString: () => "broken" }, "broken"],
+  ])("gives the text of %s", (_name, thrown, text) => {
+    expect(messageOf(thrown)).toBe(text);
+  });
+
+  it.fails("gives the message of a plain object", () => {
+    expect(messageOf({ message: "broken", code: 7 })).toContain("broken");
+  });
+
+  it.fails("never throws itself", () => {
+    expect(typeof messageOf(Object.create(null))).toBe("string");
+  });
+});
+
+describe("errnoOf", () => {
+  it("gives the name of a failed system call", () => {
+    expect(errnoOf(thrownBy(() => readFileSync("/does/not/exist")))).toBe("ENOENT");
+  });
+
+  it.each<[string, unknown]>([
+    ["an error of the language", new TypeError("x")],
+    ["an error of Node.js that is no system call", thrownBy(() => readFileSync("a\0b"))],
+    ["an error of this package", new MillraceError("STORE_IO", "x")],
+    ["a string", "ENOENT"],
+    ["an object that only looks like it", { code: "ENOENT", syscall: "open" }],
+  ])("gives nothing for %s", (_name, error) => {
+    expect(errnoOf(error)).toBeUndefined();
+  });
+});

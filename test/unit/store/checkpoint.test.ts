@@ -1,0 +1,162 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { crc32, crcText } from "../../../src/shared/crc32.ts";
+import { type Checkpoint, openCheckpointLog, readCheckpoints, restoreAttempt } from "../../../src/store/checkpoint.ts";
+import { listFiles, writeDone } from "../../../src/store/done.ts";
+import { temporaryFolder } from "../../fixtures/temporary-folder.ts";
+
+const slot = (sequence: number) => `.checkpoint.${sequence % 2}`;
+
+function checkpointAt(sequence: number, files: Checkpoint["files"] = [], state = "{}"): Checkpoint {
+  const counts = { written: sequence, dropped: 0, failed: 0 };
+  return { sequence, position: sequence, counts, files, writers: {}, state };
+}
+
+function saveAll(dir: string, checkpoints: readonly Checkpoint[]): void {
+  const log = openCheckpointLog(dir);
+  for (const checkpoint of checkpoints) log.save(checkpoint);
+  log.close();
+}
+
+/** The prefix of a text as a writer would name it. */
+function prefixOf(name: string, text: string) {
+  return { name, bytes: Buffer.byteLength(text), crc32: crcText(crc32(Buffer.from(text))) };
+}
+
+/** A fenced attempt: files with their text and the checkpoints it saved. */
+function fencedAttempt(files: Readonly<Record<string, string>>, checkpoints: readonly Checkpoint[]): string {
+  const dir = temporaryFolder();
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(dir, name)), { recursive: true });
+    writeFileSync(join(dir, name), text);
+  }
+  saveAll(dir, checkpoints);
+  return dir;
+}
+
+describe("a checkpoint log", () => {
+  it("gives the last two checkpoints back, newest first", () => {
+    const dir = temporaryFolder();
+    saveAll(
+      dir,
+      [1, 2, 3].map((sequence) => checkpointAt(sequence)),
+    );
+    expect(readCheckpoints(dir)).toEqual([checkpointAt(3), checkpointAt(2)]);
+  });
+
+  it("gives a checkpoint back that is shorter than the one it was written over", () => {
+    const dir = temporaryFolder();
+    saveAll(dir, [checkpointAt(1, [], "x".repeat(500)), checkpointAt(3, [], "größe")]);
+    expect(readCheckpoints(dir)).toEqual([checkpointAt(3, [], "größe")]);
+  });
+
+  it("falls back to the other one where the newest is torn, wherever it is torn", () => {
+    const whole = temporaryFolder();
+    saveAll(whole, [checkpointAt(1), checkpointAt(2)]);
+    const size = readFileSync(join(whole, slot(2))).length;
+    for (let length = 0; length < size - 1; length++) {
+      const dir = temporaryFolder();
+      saveAll(dir, [checkpointAt(1), checkpointAt(2)]);
+      truncateSync(join(dir, slot(2)), length);
+      expect(readCheckpoints(dir), `cut after ${length} bytes`).toEqual([checkpointAt(1)]);
+    }
+  });
+
+  it("falls back to the other one where new bytes end in the middle of old ones", () => {
+    const [dir, elsewhere] = [temporaryFolder(), temporaryFolder()];
+    saveAll(dir, [checkpointAt(1), checkpointAt(2)]);
+    saveAll(elsewhere, [checkpointAt(3)]);
+    const [older, newer] = [readFileSync(join(dir, slot(1))), readFileSync(join(elsewhere, slot(3)))];
+    writeFileSync(join(dir, slot(3)), Buffer.concat([newer.subarray(0, 20), older.subarray(20)]));
+    expect(readCheckpoints(dir)).toEqual([checkpointAt(2)]);
+  });
+
+  it("finds none in a folder without checkpoints", () => {
+    expect(readCheckpoints(temporaryFolder())).toEqual([]);
+  });
+
+  it("creates nothing before the first checkpoint, and leaves nothing when discarded", () => {
+    const dir = temporaryFolder();
+    const log = openCheckpointLog(dir);
+    expect(readdirSync(dir)).toEqual([]);
+    log.save(checkpointAt(1));
+    log.save(checkpointAt(2));
+    log.discard();
+    expect(readdirSync(dir)).toEqual([]);
+  });
+});
+
+describe("restoreAttempt", () => {
+  it("copies only what the checkpoint counts", () => {
+    const checkpoint = checkpointAt(1, [prefixOf("records.jsonl", "1\n2\n"), prefixOf("sub/text", "ä\n")]);
+    const fenced = fencedAttempt({ "records.jsonl": "1\n2\n3\nhal", "sub/text": "ä\n", other: "x" }, [checkpoint]);
+    const dir = temporaryFolder();
+    expect(restoreAttempt(dir, [fenced])).toEqual({ kind: "checkpoint", checkpoint });
+    expect(readdirSync(dir).sort()).toEqual(["records.jsonl", "sub"]);
+    expect(readFileSync(join(dir, "records.jsonl"), "utf8")).toBe("1\n2\n");
+    expect(readFileSync(join(dir, "sub", "text"), "utf8")).toBe("ä\n");
+  });
+
+  it("leaves the fenced attempt as it was", () => {
+    const fenced = fencedAttempt({ text: "1\n2\n" }, [checkpointAt(1, [prefixOf("text", "1\n")])]);
+    restoreAttempt(temporaryFolder(), [fenced]);
+    expect(readFileSync(join(fenced, "text"), "utf8")).toBe("1\n2\n");
+  });
+
+  it.each([
+    ["has other bytes", "1\nX\n3\n"],
+    ["is shorter than the checkpoint says", "1\n2"],
+  ])("goes back to the older checkpoint where a prefix %s", (_name, text) => {
+    const older = checkpointAt(1, [prefixOf("text", "1\n")]);
+    const fenced = fencedAttempt({ text }, [older, checkpointAt(2, [prefixOf("text", "1\n2\n")])]);
+    const dir = temporaryFolder();
+    expect(restoreAttempt(dir, [fenced])).toEqual({ kind: "checkpoint", checkpoint: older });
+    expect(readFileSync(join(dir, "text"), "utf8")).toBe("1\n");
+  });
+
+  it.each([
+    ["has other bytes", { text: "1\n", more: "X\n" }],
+    ["is not there", { text: "1\n" }],
+  ])("restores nothing, and leaves no file, where no checkpoint is sound because a file %s", (_name, files) => {
+    const fenced = fencedAttempt(files, [checkpointAt(1, [prefixOf("text", "1\n"), prefixOf("more", "2\n")])]);
+    const dir = temporaryFolder();
+    expect(restoreAttempt(dir, [fenced])).toEqual({ kind: "nothing" });
+    expect(readdirSync(dir)).toEqual([]);
+  });
+
+  it("goes on to an older attempt where the newer one left nothing sound", () => {
+    const checkpoint = checkpointAt(5, [prefixOf("text", "old\n")]);
+    const older = fencedAttempt({ text: "old\n" }, [checkpoint]);
+    const newer = fencedAttempt({ text: "nex\n" }, [checkpointAt(6, [prefixOf("text", "new\n")])]);
+    expect(restoreAttempt(temporaryFolder(), [newer, older])).toEqual({ kind: "checkpoint", checkpoint });
+  });
+
+  it("takes a complete attempt whole rather than its checkpoint", () => {
+    const fenced = fencedAttempt({ text: "1\n2\n" }, [checkpointAt(1, [prefixOf("text", "1\n")])]);
+    complete(fenced);
+    const dir = temporaryFolder();
+    expect(restoreAttempt(dir, [fenced])).toEqual({ kind: "complete" });
+    expect(readFileSync(join(dir, "text"), "utf8")).toBe("1\n2\n");
+    expect(readFileSync(join(dir, "done"), "utf8")).toBe(readFileSync(join(fenced, "done"), "utf8"));
+  });
+
+  it("takes the checkpoint of a complete attempt whose bytes have changed since", () => {
+    const checkpoint = checkpointAt(1, [prefixOf("text", "1\n")]);
+    const fenced = fencedAttempt({ text: "1\n2\n" }, [checkpoint]);
+    complete(fenced);
+    writeFileSync(join(fenced, "text"), "1\nX\n");
+    const dir = temporaryFolder();
+    expect(restoreAttempt(dir, [fenced])).toEqual({ kind: "checkpoint", checkpoint });
+    expect(existsSync(join(dir, "done"))).toBe(false);
+  });
+
+  it("restores nothing where there is no earlier attempt", () => {
+    expect(restoreAttempt(temporaryFolder(), [])).toEqual({ kind: "nothing" });
+  });
+});
+
+function complete(dir: string): void {
+  const counts = { items: 2, written: 2, dropped: 0, failed: 0 };
+  writeDone(dir, { version: 1, shard: 0, attempt: 1, worker: "w", counts, files: listFiles(dir, new Map()) });
+}
