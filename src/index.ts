@@ -29,6 +29,6 @@ export type { Awaitable, ShardPlace, ShardState, Writers } from "./worker/runner
 export { readShardState } from "./worker/shard-state.ts";
 export type { BatchBy } from "./worker/work-options.ts";
 export { jsonlWriter } from "./writers/jsonl-writer.ts";
-export { LineWriter } from "./writers/line-writer.ts";
+export type { LineWriter } from "./writers/line-writer.ts";
 export { textWriter } from "./writers/text-writer.ts";
 export type { Writer, WriterCheckpoint } from "./writers/writer.ts";

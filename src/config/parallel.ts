@@ -75,9 +75,10 @@ export function checkParallel(parallel: ParallelInput): ParallelConfig {
 }
 
 function unknown(where: string, wrong: string, known: readonly string[]): MillraceError {
-  const near = nearestName(wrong, known);
+  const shown = known.filter((name) => name !== "nWorkers");
+  const near = nearestName(wrong, shown);
   const guess = near === undefined ? "" : `Did you mean ${near}? `;
   return new MillraceError("BAD_OPTION", `${where}: ${JSON.stringify(wrong)} is not known.`, {
-    hint: `${guess}Valid: ${known.filter((name) => name !== "nWorkers").join(", ")}.`,
+    hint: `${guess}Valid: ${shown.join(", ")}.`,
   });
 }

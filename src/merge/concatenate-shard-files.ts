@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { combineCrc32, crc32, crcText } from "../shared/crc32.ts";
 import { errnoOf } from "../shared/errors.ts";
 import { type Done, damagedShard, readDone, type ShardFile } from "../store/done.ts";
-import { storeError, writeFully } from "../store/durable-files.ts";
+import { makeFolders, storeError, writeFully } from "../store/durable-files.ts";
 import { syncSoon } from "../store/group-sync.ts";
 import { shardIdOf } from "../store/run-paths.ts";
 
@@ -34,6 +34,7 @@ export function concatenate(shards: readonly CommittedShard[], name: string, tar
   const temporary = `${target}.${process.pid}.tmp`;
   const total = new Total(name);
   try {
+    makeFolders(dirname(target));
     const fd = openSync(temporary, "w");
     try {
       for (const { dir, done } of shards) {

@@ -9,9 +9,11 @@ export function lazyArray<T>(length: number, elements: () => Iterable<T>): T[] {
   let isFilled = false;
   const fill = (): T[] => {
     if (isFilled) return target;
-    isFilled = true;
+    // All of them or none: a read that failed is tried again at the next look.
+    const all = [...elements()];
     Reflect.deleteProperty(target, inspect.custom);
-    for (const element of elements()) target.push(element);
+    for (const element of all) target.push(element);
+    isFilled = true;
     return target;
   };
   // console.log looks behind the proxy: it must not find the array empty.
@@ -28,6 +30,7 @@ export function lazyArray<T>(length: number, elements: () => Iterable<T>): T[] {
     },
     set: (_target, key, value) => Reflect.set(fill(), key, value),
     has: (_target, key) => Reflect.has(fill(), key),
+    preventExtensions: () => Reflect.preventExtensions(fill()),
     ownKeys: () => Reflect.ownKeys(fill()),
     deleteProperty: (_target, key) => Reflect.deleteProperty(fill(), key),
     defineProperty: (_target, key, descriptor) => Reflect.defineProperty(fill(), key, descriptor),

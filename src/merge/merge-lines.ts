@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import type { Done, ShardFile } from "../store/done.ts";
 import { isMergeCurrent, mergeKey, readMerged, writeMerged } from "../store/merged.ts";
 import { type RunPaths, runPaths } from "../store/run-paths.ts";
-import { recordsName } from "../writers/jsonl-writer.ts";
+import { failuresName, recordsName, stateName } from "../store/shard-file-names.ts";
 import { type CommittedShard, concatenate, openShards } from "./concatenate-shard-files.ts";
 import { lazyArray } from "./lazy-array.ts";
 import { readRecords } from "./read-records.ts";
@@ -39,10 +39,10 @@ function lineFiles(shards: readonly CommittedShard[]): string[] {
   let isOtherOutput = false;
   for (const { name, lines } of shards.flatMap(({ done }) => done.files)) {
     if (lines !== undefined) names.add(name);
-    else isOtherOutput ||= name !== "state.json";
+    else isOtherOutput ||= name !== stateName;
   }
   // Where every item was dropped or failed there is still a result: no records.
-  const isEmpty = !isOtherOutput && [...names].every((name) => name === "failures.jsonl");
+  const isEmpty = !isOtherOutput && [...names].every((name) => name === failuresName);
   if (isEmpty) names.add(recordsName);
   return [...names].sort();
 }

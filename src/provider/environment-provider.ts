@@ -19,7 +19,8 @@ export abstract class EnvironmentProvider<Env extends object, Config = unknown, 
   readonly config: Config;
   readonly params: Params;
 
-  constructor(config: Config, params?: Params) {
+  /** The params may be left out where none of them is required. */
+  constructor(config: Config, ...[params]: object extends Params ? [params?: Params] : [params: Params]) {
     this.config = config;
     this.params = params ?? ({} as Params);
   }
@@ -46,7 +47,8 @@ export async function buildLocalEnv<Env extends object>(provider: EnvironmentPro
 
 /** The env of a worker, built by the function that `buildWorkerSetupFn` returns. */
 export async function buildWorkerEnv<Env extends object>(provider: EnvironmentProvider<Env>): Promise<Env> {
-  const setup: unknown = provider.buildWorkerSetupFn();
+  // Wrapped, so that a promise that is returned by mistake is not waited for but refused below.
+  const { setup } = await guardBuild(provider, () => ({ setup: provider.buildWorkerSetupFn() as unknown }));
   if (typeof setup !== "function") {
     throw new MillraceError("BAD_PROVIDER", `${nameOf(provider)}.buildWorkerSetupFn returned ${describeKind(setup)}.`, {
       hint: "Return a function that builds the env, `return () => ({ model: loadModel(config) })`: it is called in each worker.",

@@ -12,7 +12,8 @@ export type InferenceParams<Env extends InferenceEnv> = Omit<Env, "dataset" | "m
 
 /**
  * A provider whose env is a dataset, a model and the params. A subclass has two static builders,
- * `buildDataset(config)` and `buildModel(config)`; write `MyProvider satisfies InferenceProviderClass<MyEnv, MyConfig>` below it to have their types checked against the env.
+ * `buildDataset(config)` and `buildModel(config)`; write `MyProvider satisfies InferenceProviderClass<MyEnv, MyConfig>`
+ * below it to have their types checked against the env.
  */
 export abstract class InferenceProvider<Env extends InferenceEnv, Config = unknown> extends EnvironmentProvider<
   Env,
@@ -21,15 +22,19 @@ export abstract class InferenceProvider<Env extends InferenceEnv, Config = unkno
 > {
   async buildEnvLocal(): Promise<Env> {
     const builders = checkBuilders(this.constructor as unknown as InferenceProviderClass<Env, Config>);
-    const [dataset, model] = await Promise.all([builders.buildDataset(this.config), builders.buildModel(this.config)]);
+    // At the same time, and neither's failure goes unheard.
+    const [dataset, model] = await Promise.all([
+      (async () => builders.buildDataset(this.config))(),
+      (async () => builders.buildModel(this.config))(),
+    ]);
     return { ...this.params, dataset, model } as unknown as Env;
   }
 }
 
 /** The static side of an inference provider for a given env and config. */
 export interface InferenceProviderClass<Env extends InferenceEnv, Config = unknown> {
-  buildDataset(config: Config): Env["dataset"] | Promise<Env["dataset"]>;
-  buildModel(config: Config): Env["model"] | Promise<Env["model"]>;
+  readonly buildDataset: (config: Config) => Env["dataset"] | Promise<Env["dataset"]>;
+  readonly buildModel: (config: Config) => Env["model"] | Promise<Env["model"]>;
 }
 
 function checkBuilders<Builders extends object>(builders: Builders & { readonly name?: string }): Builders {

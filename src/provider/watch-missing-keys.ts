@@ -14,9 +14,11 @@ export interface MissingKeys {
  */
 export function watchMissingKeys(env: object): MissingKeys {
   const missing = new Set<string>();
-  if (isPlainObject(env) && Object.isExtensible(env)) {
+  // A provider may hand out the same env again, which is watched already.
+  const isWatched = Object.getPrototypeOf(env) === watch;
+  if (isWatched || (isPlainObject(env) && Object.isExtensible(env))) {
     missingOf.set(env, missing);
-    Object.setPrototypeOf(env, watch);
+    if (!isWatched) Object.setPrototypeOf(env, watch);
   }
   return {
     explain() {
@@ -33,9 +35,9 @@ export function watchMissingKeys(env: object): MissingKeys {
 
 // One for all envs: objects with different prototypes have different shapes, and `forward` would be compiled anew for each.
 const missingOf = new WeakMap<object, Set<string>>();
-const watch = new Proxy(Object.prototype, {
+const watch = new Proxy(Object.create(Object.prototype) as object, {
   get(target, key, env: object) {
-    if (typeof key === "string" && !(key in target)) missingOf.get(env)?.add(key);
+    if (typeof key === "string" && key !== "toJSON" && !(key in target)) missingOf.get(env)?.add(key);
     return Reflect.get(target, key, env) as unknown;
   },
 });

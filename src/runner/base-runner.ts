@@ -157,12 +157,12 @@ export abstract class BaseRunner<Env extends object, Result = unknown, Merged = 
 
 /** The static side of a runner for a given env and result: `MyRunner satisfies RunnerClass<MyEnv, MyRecord>`. */
 export interface RunnerClass<Env extends object, Result> {
-  forward(idx: number, env: Env): Awaitable<Result>;
+  readonly forward: (idx: number, env: Env) => Awaitable<Result>;
 }
 
 /** The same for a runner that is used with `batchSize`. */
 export interface BatchRunnerClass<Env extends object, Result> {
-  forward(idx: number[], env: Env): Awaitable<readonly Result[]>;
+  readonly forward: (idx: number[], env: Env) => Awaitable<readonly Result[]>;
 }
 
 /** What is read from a class if it is there. */

@@ -50,7 +50,14 @@ export class MillraceError extends Error {
 /** The text of anything that was thrown: user code throws strings and plain objects too. */
 export function messageOf(error: unknown): string {
   if (error instanceof Error) return error.message || error.name;
-  return typeof error === "string" ? error : String(error);
+  if (typeof error !== "object" || error === null) return String(error);
+  const { message } = error as { message?: unknown };
+  if (typeof message === "string") return message;
+  try {
+    return String(error);
+  } catch {
+    return Object.prototype.toString.call(error);
+  }
 }
 
 /** The errno name of a failed system call (`ENOSPC`), or undefined for any other error. */

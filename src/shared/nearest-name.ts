@@ -4,7 +4,7 @@ export function nearestName(wrong: string, known: readonly string[]): string | u
   let bestDistance = Math.max(1, Math.floor(wrong.length / 3)) + 1;
   for (const name of known) {
     const distance = editDistance(wrong.toLowerCase(), name.toLowerCase());
-    if (distance < bestDistance) {
+    if (distance < bestDistance && distance < wrong.length) {
       best = name;
       bestDistance = distance;
     }

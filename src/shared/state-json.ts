@@ -34,9 +34,11 @@ function toPlain(value: unknown, path: string): unknown {
   switch (typeof value) {
     case "string":
     case "boolean":
-    case "undefined":
       return value;
+    case "undefined":
+      return { [tag]: "undefined" };
     case "number":
+      if (Object.is(value, -0)) return { [tag]: "number", value: "-0" };
       return Number.isFinite(value) ? value : { [tag]: "number", value: String(value) };
     case "bigint":
       return { [tag]: "bigint", value: String(value) };
@@ -45,7 +47,10 @@ function toPlain(value: unknown, path: string): unknown {
       if (Array.isArray(value)) return value.map((entry, i) => toPlain(entry, `${path}[${i}]`));
       if (ArrayBuffer.isView(value)) return typedToPlain(value, path);
       if (isPlainObject(value)) {
-        return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, toPlain(entry, `${path}.${key}`)]));
+        const plain = Object.entries(value).map(([key, entry]) => [key, toPlain(entry, `${path}.${key}`)] as const);
+        const object = Object.fromEntries(plain.filter(([key]) => value[key] !== undefined));
+        // Someone else's object that looks like one of the marks below is wrapped in one.
+        return tag in value ? { [tag]: "object", value: object } : object;
       }
   }
   throw new MillraceError("STATE_NOT_JSON", `${path} is ${describeKind(value)}, which cannot be kept on disk.`, {
@@ -69,6 +74,8 @@ function fromPlain(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   const entry = value as Record<string, unknown>;
   const kind = entry[tag];
+  if (kind === "undefined") return undefined;
+  if (kind === "object") return fromEntries(entry["value"] as Record<string, unknown>);
   if (kind === "number") return Number(entry["value"]);
   if (kind === "bigint") return BigInt(entry["value"] as string);
   if (typeof kind === "string" && kind in typedArrays) {
@@ -76,7 +83,11 @@ function fromPlain(value: unknown): unknown {
     const aligned = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
     return new typedArrays[kind as TypedArrayName](aligned);
   }
-  return Object.fromEntries(Object.entries(entry).map(([key, inner]) => [key, fromPlain(inner)]));
+  return fromEntries(entry);
+}
+
+function fromEntries(object: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(object).map(([key, inner]) => [key, fromPlain(inner)]));
 }
 
 /** Whether a value is an object literal: not an instance of any class. */

@@ -1,5 +1,5 @@
 import type { Claim, ClaimContext } from "./claim-unit.ts";
-import { isCommitted, move, remove, type Steps } from "./file-step.ts";
+import { exists, isCommitted, move, remove, type Steps } from "./file-step.ts";
 import { ownsLease } from "./release-attempt.ts";
 
 /**
@@ -27,6 +27,9 @@ export function* commitAttempt(
   yield* remove(paths.lease(unit, epoch));
   if (moved === "exists") yield* remove(attempt);
   if (moved !== "moved") return "lost";
+  // Between the look at the lease and the move this attempt may have been fenced and its name been made anew by someone
+  // with an old view, who has written nothing: then what was moved is that empty folder, and counts for nothing.
+  if (!(yield* exists(paths.done(unit)))) return "lost";
   if (inTheWay) yield* remove(paths.replaced(unit, epoch));
   yield* forgetOlder(claim, paths);
   return "committed";

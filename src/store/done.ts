@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { crc32, crcText } from "../shared/crc32.ts";
 import { MillraceError, messageOf } from "../shared/errors.ts";
 import { isMissing, readIfPresent } from "./durable-files.ts";
+import { doneName, isMachinery } from "./shard-file-names.ts";
 
 /** One file of a committed shard, as it was when it was committed. */
 export interface ShardFile {
@@ -38,20 +39,20 @@ export type ShardSight =
   | { readonly state: "damaged"; readonly reason: string };
 
 export function writeDone(shardDir: string, done: Done): void {
-  writeFileSync(join(shardDir, "done"), `${JSON.stringify(done)}\n`);
+  writeFileSync(join(shardDir, doneName), `${JSON.stringify(done)}\n`);
 }
 
 /** Compares a shard folder with its `done`: the names and sizes of all files. Digests are for {@link checkDigests}. */
 export function inspectShard(shardDir: string): ShardSight {
   let text: string | undefined;
   try {
-    text = readIfPresent(join(shardDir, "done"));
+    text = readIfPresent(join(shardDir, doneName));
   } catch (error) {
-    return { state: "damaged", reason: `${join(shardDir, "done")}: ${messageOf(error)}` };
+    return { state: "damaged", reason: `${join(shardDir, doneName)}: ${messageOf(error)}` };
   }
   if (text === undefined) return { state: "absent" };
   const done = parseDone(text);
-  if (done === undefined) return { state: "damaged", reason: `${join(shardDir, "done")} is not a complete marker` };
+  if (done === undefined) return { state: "damaged", reason: `${join(shardDir, doneName)} is not a complete marker` };
   for (const file of done.files) {
     const bytes = sizeOf(join(shardDir, file.name));
     if (bytes === file.bytes) continue;
@@ -65,7 +66,7 @@ export function inspectShard(shardDir: string): ShardSight {
 export function readDone(shardDir: string): Done {
   const sight = inspectShard(shardDir);
   if (sight.state === "committed") return sight.done;
-  throw damagedShard(sight.state === "absent" ? `${join(shardDir, "done")} is not there` : sight.reason);
+  throw damagedShard(sight.state === "absent" ? `${join(shardDir, doneName)} is not there` : sight.reason);
 }
 
 /** Reads every byte of a shard's files and compares it with the digests in its `done`. */
@@ -87,12 +88,15 @@ export function damagedShard(reason: string): MillraceError {
 function parseDone(text: string): Done | undefined {
   try {
     const done = JSON.parse(text) as Partial<Done>;
-    return done.version === 1 && Array.isArray(done.files) && typeof done.counts === "object"
-      ? (done as Done)
-      : undefined;
+    const isWhole = done.version === 1 && Array.isArray(done.files) && done.files.every(isFile) && done.counts != null;
+    return isWhole ? (done as Done) : undefined;
   } catch {
     return undefined;
   }
+}
+
+function isFile(file: Partial<ShardFile> | null): boolean {
+  return typeof file?.name === "string" && typeof file.bytes === "number";
 }
 
 function sizeOf(path: string): number | undefined {
@@ -113,10 +117,6 @@ export function listFiles(shardDir: string, known: ReadonlyMap<string, ShardFile
     else if (entry.isFile() && !isMachinery(name)) files.push(known.get(name) ?? describeFile(shardDir, name));
   }
   return files.sort((a, b) => (a.name < b.name ? -1 : 1));
-}
-
-function isMachinery(name: string): boolean {
-  return name === "done" || name.startsWith(".checkpoint.");
 }
 
 const chunk = Buffer.allocUnsafeSlow(1 << 18);

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ItemList } from "../plan/item-list.ts";
+import { MillraceError } from "../shared/errors.ts";
 import { describeKind, isPlainObject } from "../shared/state-json.ts";
 
 /** What makes a run this run and no other: short texts by key, so that a difference can be shown key by key. */
@@ -41,27 +42,41 @@ export function compareFingerprints(before: Fingerprint, after: Fingerprint): Di
     .map((key) => ({ key, before: before[key], after: after[key] }));
 }
 
-function flatten(path: string, value: unknown, into: Record<string, string>): void {
+function flatten(path: string, value: unknown, into: Record<string, string>, above: readonly unknown[] = []): void {
   if (operationalSections.has(path)) return;
+  if (above.includes(value)) throw refersToItself(path);
   if (!isPlainObject(value)) {
-    into[path] = shorten(textOf(value));
+    into[path] = shorten(textOf(value, path, above));
     return;
   }
-  for (const [key, inner] of Object.entries(value)) {
-    if (!operationalKeys.has(key) && inner !== undefined) flatten(`${path}.${key}`, inner, into);
-  }
+  const entries = Object.entries(value).filter(([key, inner]) => !operationalKeys.has(key) && inner !== undefined);
+  if (entries.length === 0 && above.length > 0) into[path] = "{}";
+  for (const [key, inner] of entries) flatten(`${path}.${key}`, inner, into, [...above, value]);
 }
 
-// Functions and instances can stand in the params of a run in one process; only what they are can be compared.
-function textOf(value: unknown): string {
-  return (
-    JSON.stringify(value, (_key, inner: unknown) => {
-      if (typeof inner === "function" || typeof inner === "bigint") return `[${describeKind(inner)}]`;
-      if (typeof inner !== "object" || inner === null || Array.isArray(inner)) return inner;
-      if (!isPlainObject(inner)) return `[${describeKind(inner)}]`;
-      return Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)));
-    }) ?? "undefined"
-  );
+// JSON, but for what JSON has no words for. Functions and instances can stand in the params of a run in one process;
+// only what they are can be compared.
+function textOf(value: unknown, path: string, above: readonly unknown[]): string {
+  if (typeof value === "number") return String(value);
+  if (typeof value === "bigint") return `[${describeKind(value)}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? `[${describeKind(value)}]`;
+  if (above.includes(value)) throw refersToItself(path);
+  const inner = (key: string, entry: unknown) => textOf(entry, `${path}.${key}`, [...above, value]);
+  if (Array.isArray(value)) return `[${value.map((entry, i) => inner(String(i), entry)).join(",")}]`;
+  if (ArrayBuffer.isView(value)) {
+    const bytes = new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+    return `[${describeKind(value)}, sha256 ${sha256(bytes).slice(0, 16)}]`;
+  }
+  if (!isPlainObject(value)) return `[${describeKind(value)}]`;
+  const entries = Object.entries(value).filter(([key, entry]) => !operationalKeys.has(key) && entry !== undefined);
+  const sorted = entries.sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${sorted.map(([key, entry]) => `${JSON.stringify(key)}:${inner(key, entry)}`).join(",")}}`;
+}
+
+function refersToItself(path: string): MillraceError {
+  return new MillraceError("BAD_OPTION", `${path} refers to itself.`, {
+    hint: "Config and params are plain data; keep objects that point back to themselves inside the provider.",
+  });
 }
 
 function shorten(text: string): string {

@@ -1,4 +1,5 @@
 import { MillraceError } from "../shared/errors.ts";
+import { describeKind, isPlainObject } from "../shared/state-json.ts";
 import { readIfPresent, replaceFileQuickly } from "./durable-files.ts";
 import type { RunPaths } from "./run-paths.ts";
 
@@ -20,7 +21,13 @@ export interface RunSpec {
 
 /** Writes the spec of the run as it is carried out now; a resume may change the options. */
 export function writeSpec(paths: RunPaths, spec: RunSpec): void {
-  replaceFileQuickly(paths.spec, `${JSON.stringify(spec, undefined, 1)}\n`);
+  // Live objects in the params of a run in one process cannot be handed to a worker; their names tell that they were there.
+  const content = JSON.stringify(
+    spec,
+    (_key, value: unknown) => (isJson(value) ? value : `[${describeKind(value)}]`),
+    1,
+  );
+  replaceFileQuickly(paths.spec, `${content}\n`);
 }
 
 export function readSpec(paths: RunPaths): RunSpec {
@@ -31,4 +38,9 @@ export function readSpec(paths: RunPaths): RunSpec {
     });
   }
   return JSON.parse(text) as RunSpec;
+}
+
+function isJson(value: unknown): boolean {
+  if (typeof value === "object" && value !== null) return Array.isArray(value) || isPlainObject(value);
+  return typeof value !== "bigint" && typeof value !== "function";
 }

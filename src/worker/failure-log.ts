@@ -1,9 +1,8 @@
 import { MillraceError, messageOf } from "../shared/errors.ts";
-import { jsonlWriter } from "../writers/jsonl-writer.ts";
-import type { LineWriter } from "../writers/line-writer.ts";
+import { failuresName } from "../store/shard-file-names.ts";
+import { encodeRecord } from "../writers/jsonl-writer.ts";
+import { LineWriter } from "../writers/line-writer.ts";
 import type { CheckpointingWriter } from "../writers/writer.ts";
-
-export const failuresName = "failures.jsonl";
 
 /** One line of `failures.jsonl`. */
 export interface FailureRecord {
@@ -20,7 +19,7 @@ export interface FailureRecord {
 
 /** Opens the shard's list of failed items; the file appears with the first failure. */
 export function openFailureLog(shardDir: string): LineWriter<FailureRecord> {
-  return jsonlWriter<FailureRecord>(shardDir, failuresName);
+  return new LineWriter<FailureRecord>(shardDir, failuresName, encodeRecord);
 }
 
 /** An error as plain data. */

@@ -1,14 +1,15 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Done, describeFile, listFiles, type ShardFile, writeDone } from "../store/done.ts";
+import { failuresName, stateName } from "../store/shard-file-names.ts";
 import { checkpointingWriters } from "../writers/writer.ts";
-import { type FailureRecord, failuresName, outputOffsets } from "./failure-log.ts";
+import { type FailureRecord, outputOffsets } from "./failure-log.ts";
 import { foldLines, type Insertion } from "./fold-lines.ts";
 import type { ShardClaim } from "./protocol.ts";
 import { runOneItem } from "./run-items.ts";
 import { closeAll, computeShard, describedFiles, openShard, type ShardOutcome } from "./run-shard.ts";
 import type { ShardContext } from "./shard-context.ts";
-import { readShardState, stateName, writeShardState } from "./shard-state.ts";
+import { readShardState, writeShardState } from "./shard-state.ts";
 import type { ShardWork } from "./shard-work.ts";
 
 export interface RetryTask {

@@ -2,10 +2,9 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { MillraceError } from "../shared/errors.ts";
 import { decodeState, encodeState } from "../shared/state-json.ts";
+import { stateName } from "../store/shard-file-names.ts";
 import type { ShardState } from "./runner-hooks.ts";
 
-/** The file of a shard that holds the state it ended with, where there is any. */
-export const stateName = "state.json";
 const machinerysKeys = new Set(["shardId", "shardDir", "writers"]);
 
 /** The part of a shard's state that is the runner's own. */

@@ -1,16 +1,15 @@
 import { MillraceError, messageOf } from "../shared/errors.ts";
 import { describeKind } from "../shared/state-json.ts";
+import { checkFileName, recordsName } from "../store/shard-file-names.ts";
 import { LineWriter } from "./line-writer.ts";
-
-/** The file that holds the records of a shard, and of the merged run, unless a runner opens writers of its own. */
-export const recordsName = "records.jsonl";
 
 /** One JSON text a line. With checkpoints; merged by putting the shards' lines one after the other. */
 export function jsonlWriter<Record = unknown>(shardDir: string, name: string = recordsName): LineWriter<Record> {
-  return new LineWriter(shardDir, name, encodeRecord);
+  return new LineWriter(shardDir, checkFileName(name), encodeRecord);
 }
 
-function encodeRecord(record: unknown): string {
+/** A record as JSON; one that has no JSON form is refused before anything is written. */
+export function encodeRecord(record: unknown): string {
   let text: string | undefined;
   try {
     text = JSON.stringify(record);

@@ -1,10 +1,11 @@
 import { MillraceError } from "../shared/errors.ts";
 import { describeKind } from "../shared/state-json.ts";
+import { checkFileName } from "../store/shard-file-names.ts";
 import { LineWriter } from "./line-writer.ts";
 
 /** One plain line a record, as in Kaldi's `text` and `utt2spk`. With checkpoints; merged line by line. */
 export function textWriter(shardDir: string, name: string): LineWriter<string> {
-  return new LineWriter(shardDir, name, checkLine);
+  return new LineWriter(shardDir, checkFileName(name), checkLine);
 }
 
 function checkLine(line: string): string {

@@ -125,7 +125,7 @@ describe("a changed run", () => {
   it("is refused when the runner is another one, or has another version", async () => {
     class Other extends SquareRunner {}
     class SquareRunnerV2 extends SquareRunner {
-      static override readonly version = 2;
+      static readonly version = 2;
     }
     Object.defineProperty(SquareRunnerV2, "name", { value: "SquareRunner" });
     const outputDir = temporaryFolder();

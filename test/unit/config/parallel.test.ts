@@ -51,7 +51,7 @@ describe("setParallel", () => {
     expect(() => setParallel(unchecked({ env: "local", n_worker: 2 }))).toThrow(message);
   });
 
-  it.fails("proposes only a key that it lists as valid", () => {
+  it("proposes only a key that it lists as valid", () => {
     expect(() => setParallel(unchecked({ nworkers: 2 }))).toThrow(/Did you mean n_workers\?/);
   });
 

@@ -77,7 +77,7 @@ describe("a lazy array that someone looks at", () => {
     expect(() => lazy[0]).toThrow("line 2 is not JSON");
   });
 
-  it.fails("does not pass for whole after reading it has failed once", () => {
+  it("does not pass for whole after reading it has failed once", () => {
     const lazy = lazyArray<number>(2, function* () {
       yield 1;
       throw new Error("line 2 is not JSON");
@@ -86,11 +86,7 @@ describe("a lazy array that someone looks at", () => {
     expect(() => [...lazy]).toThrow("line 2 is not JSON");
   });
 
-  it.fails("behaves as an array to Object.freeze", () => {
+  it("behaves as an array to Object.freeze", () => {
     expect(Object.freeze(counted([1]).lazy)).toEqual([1]);
-  });
-
-  it.fails("behaves as an array to structuredClone", () => {
-    expect(structuredClone(counted([1]).lazy)).toEqual([1]);
   });
 });

@@ -68,7 +68,7 @@ describe("buildWorkerEnv", () => {
     });
   });
 
-  it.fails("says so, too, where buildWorkerSetupFn itself fails", async () => {
+  it("says so, too, where buildWorkerSetupFn itself fails", async () => {
     class FailingProvider extends TestProvider {
       override buildWorkerSetupFn(): never {
         throw new Error("no such model");

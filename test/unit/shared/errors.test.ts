@@ -50,11 +50,11 @@ describe("messageOf", () => {
     expect(messageOf(thrown)).toBe(text);
   });
 
-  it.fails("gives the message of a plain object", () => {
+  it("gives the message of a plain object", () => {
     expect(messageOf({ message: "broken", code: 7 })).toContain("broken");
   });
 
-  it.fails("never throws itself", () => {
+  it("never throws itself", () => {
     expect(typeof messageOf(Object.create(null))).toBe("string");
   });
 });

@@ -29,7 +29,7 @@ describe("nearestName", () => {
     expect(nearestName("model", [])).toBeUndefined();
   });
 
-  it.fails("finds nothing near a name that shares no letter", () => {
+  it("finds nothing near a name that shares no letter", () => {
     expect(nearestName("x", ["y"])).toBeUndefined();
   });
 });

@@ -82,19 +82,19 @@ describe("two runs", () => {
     );
   });
 
-  it.fails("differ where a number is infinite in one and missing in the other", () => {
+  it("differ where a number is infinite in one and missing in the other", () => {
     expect(configs({ max: Number.POSITIVE_INFINITY }, { max: null })).toEqual(["config.max"]);
   });
 
-  it.fails("differ where a section is empty in one and missing in the other", () => {
+  it("differ where a section is empty in one and missing in the other", () => {
     expect(configs({ cleaner: {} }, {})).toEqual(["config.cleaner"]);
   });
 
-  it.fails("differ in the content of typed arrays", () => {
+  it("differ in the content of typed arrays", () => {
     expect(configs({ mean: Float32Array.of(1) }, { mean: Float32Array.of(2) })).toEqual(["config.mean"]);
   });
 
-  it.fails("do not differ in a batch_size inside a list", () => {
+  it("do not differ in a batch_size inside a list", () => {
     expect(configs({ sets: [{ batch_size: 1 }] }, { sets: [{ batch_size: 2 }] })).toEqual([]);
   });
 });
@@ -114,10 +114,10 @@ describe("a fingerprint", () => {
   it("takes functions, instances and big integers for what they are", () => {
     const params = { cleaner: new Cleaner(), onItem: function onItem() {}, limit: 5n, list: [new Cleaner()] };
     expect(makeFingerprint({ ...base, params })).toMatchObject({
-      "params.cleaner": '"[a Cleaner]"',
-      "params.onItem": '"[the function onItem]"',
-      "params.limit": '"[the bigint 5]"',
-      "params.list": '["[a Cleaner]"]',
+      "params.cleaner": "[a Cleaner]",
+      "params.onItem": "[the function onItem]",
+      "params.limit": "[the bigint 5]",
+      "params.list": "[[a Cleaner]]",
     });
   });
 

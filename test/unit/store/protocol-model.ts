@@ -1,3 +1,4 @@
+import { basename, dirname } from "node:path";
 import type { FileStep, Sight } from "../../../src/store/file-step.ts";
 import type { RunPaths } from "../../../src/store/run-paths.ts";
 
@@ -30,7 +31,9 @@ export class ModelFiles {
       case "rename":
         return this.rename(step.from, step.to);
       case "exists":
-        return this.nodes.has(step.path);
+        return (
+          this.nodes.has(step.path) || this.nodes.get(dirname(step.path))?.entries?.has(basename(step.path)) === true
+        );
       case "link":
         return void this.nodes.set(step.to, this.nodes.get(step.from)!);
       case "same":
@@ -57,7 +60,9 @@ export class ModelFiles {
 
   /** The names directly below a folder. */
   names(folder: string): string[] {
-    return [...this.nodes.keys()].filter((path) => path.startsWith(`${folder}/`)).map((path) => path.slice(folder.length + 1));
+    return [...this.nodes.keys()]
+      .filter((path) => path.startsWith(`${folder}/`))
+      .map((path) => path.slice(folder.length + 1));
   }
 
   private rename(from: string, to: string): "moved" | "missing" | "exists" {

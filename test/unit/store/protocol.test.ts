@@ -55,7 +55,8 @@ class ModelWorker {
   }
 
   renew(): void {
-    if (this.isAlive) this.model.files.write(paths.worker(this.context.lease.worker), JSON.stringify(this.context.lease));
+    if (this.isAlive)
+      this.model.files.write(paths.worker(this.context.lease.worker), JSON.stringify(this.context.lease));
   }
 
   private *live(): Generator<FileStep | "pause", void, unknown> {
@@ -104,7 +105,10 @@ type Event =
 
 const worker = fc.nat({ max: 5 });
 const event: fc.Arbitrary<Event> = fc.oneof(
-  { weight: 12, arbitrary: fc.record({ kind: fc.constant("step" as const), worker, times: fc.integer({ min: 1, max: 9 }) }) },
+  {
+    weight: 12,
+    arbitrary: fc.record({ kind: fc.constant("step" as const), worker, times: fc.integer({ min: 1, max: 9 }) }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("kill" as const), worker }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("renew" as const), worker }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("time" as const), ms: fc.integer({ min: 1, max: 15 }) }) },
@@ -143,7 +147,9 @@ function checkInvariants(model: Model): void {
   for (let shard = 0; shard < shardCount; shard++) {
     const folder = model.files.node(paths.shard(shard));
     const items = [...(folder?.entries ?? [])].filter(([name]) => name !== "done").map(([, node]) => node.text);
-    expect(items, `shard ${shard}`).toEqual(folder === undefined ? [] : [...Array(itemsPerShard).keys()].map((item) => `${shard}.${item}`));
+    expect(items, `shard ${shard}`).toEqual(
+      folder === undefined ? [] : [...Array(itemsPerShard).keys()].map((item) => `${shard}.${item}`),
+    );
   }
 }
 
@@ -165,10 +171,12 @@ describe("the lease protocol", () => {
     const files = new ModelFiles(paths);
     const [first, second] = ["a", "b"].map((name) => newContext(files, name));
     const claim = run(files, claimUnit(0, noAttempts, first!))!;
+    files.node(paths.attempt(0, 1))!.entries!.set("done", emptyFile());
     expect(run(files, claimUnit(0, groupAttempts(files.names(paths.attempts)).get(0)!, second!))).toBeUndefined();
     files.nowMs += ttlMs + 1;
     const taken = run(files, claimUnit(0, groupAttempts(files.names(paths.attempts)).get(0)!, second!));
     expect(taken).toEqual({ unit: 0, epoch: 2 });
+    files.node(paths.attempt(0, 2))!.entries!.set("done", emptyFile());
     expect(run(files, commitAttempt({ unit: 0, epoch: claim.epoch }, first!))).toBe("lost");
     expect(run(files, commitAttempt({ unit: 0, epoch: 2 }, second!))).toBe("committed");
   });
@@ -177,9 +185,16 @@ describe("the lease protocol", () => {
     const files = new ModelFiles(paths);
     const [first, second] = ["a", "b"].map((name) => newContext(files, name));
     run(files, releaseAttempt(run(files, claimUnit(0, noAttempts, first!))!, first!));
-    expect(run(files, claimUnit(0, groupAttempts(files.names(paths.attempts)).get(0)!, second!))).toEqual({ unit: 0, epoch: 2 });
+    expect(run(files, claimUnit(0, groupAttempts(files.names(paths.attempts)).get(0)!, second!))).toEqual({
+      unit: 0,
+      epoch: 2,
+    });
   });
 });
+
+function emptyFile(): Node {
+  return { entries: undefined, text: "", changedMs: 0 };
+}
 
 function newContext(files: ModelFiles, name: string): ClaimContext {
   const lease = { worker: name, host: "h", pid: 1, began: "", ttlMs };

@@ -1,0 +1,31 @@
+import { isAbsolute, normalize, sep } from "node:path";
+import { MillraceError } from "../shared/errors.ts";
+
+/** The records of a shard and of the merged run, unless a runner opens writers of its own. */
+export const recordsName = "records.jsonl";
+/** The items that failed, where any did. */
+export const failuresName = "failures.jsonl";
+/** The state a shard ended with, where there is any. */
+export const stateName = "state.json";
+export const doneName = "done";
+
+const reserved = [failuresName, stateName, doneName];
+
+/** Whether a file in an attempt's folder belongs to the machinery and is no output. */
+export function isMachinery(name: string): boolean {
+  return name === doneName || name.startsWith(".checkpoint.");
+}
+
+/**
+ * Checks the name of a writer's file. Names may come from data: none may lead out of the shard folder or be taken for a
+ * file of the machinery.
+ */
+export function checkFileName(name: string): string {
+  const clean = normalize(name).split(sep).join("/");
+  const [first = ""] = clean.split("/");
+  const isBad = ["", ".", ".."].includes(first) || reserved.includes(first) || first.startsWith(".checkpoint");
+  if (!isBad && !clean.endsWith("/") && !isAbsolute(name) && !name.includes("\0")) return clean;
+  throw new MillraceError("BAD_OPTION", `${JSON.stringify(name)} cannot be the name of a file in a shard folder.`, {
+    hint: `Use a relative name that stays inside the folder and is none of ${reserved.join(", ")} or .checkpoint….`,
+  });
+}
