@@ -9,8 +9,9 @@ const { control, counters } = data;
 const paths = runPaths(data.runDir);
 const lease = JSON.parse(data.leaseText) as Lease;
 
-let lastRenewMs = performance.now();
-let doneAtLast = 0;
+// Long ago, so that the first beat renews: until then the lease has the long life of a worker without a thread.
+let lastRenewMs = Number.NEGATIVE_INFINITY;
+let doneAtLast = counters[counterSlot.done]!;
 let rate = 0;
 
 setInterval(() => {

@@ -3,14 +3,16 @@ import { Worker } from "node:worker_threads";
 import type { Claim } from "../store/claim-unit.ts";
 import type { Lease } from "../store/lease.ts";
 import type { RunPaths } from "../store/run-paths.ts";
-import { firstReport, reportText } from "../store/worker-report.ts";
+import { firstReport, renewReport, reportText } from "../store/worker-report.ts";
 import { controlSlot, counterSlot, type HeartbeatData, mergeCode, nothingHeld } from "./heartbeat-protocol.ts";
 
 /** The worker's side of its heartbeat. */
 export interface Heartbeat {
   /** Its first element changes about a hundred times a second; reading it costs next to nothing. */
   readonly ticks: Int32Array;
-  /** From now on the thread renews the lease of this claim. */
+  /** To be called now and then between items: ticks while the thread is not there yet, and starts it when it is time. */
+  beat(): void;
+  /** From now on the lease of this claim is renewed. */
   hold(claim: Claim): void;
   letGo(): void;
   /** Whether the lease that is held was taken away. */
@@ -21,33 +23,50 @@ export interface Heartbeat {
 
 const tickMs = 10;
 const longestRenewMs = 500;
+// A thread costs some 20 ms of both cores: what is over within a second does without.
+const threadAfterMs = 1000;
+// Until the thread beats, a lease lives this long on other hosts: the very first item may block this thread before it
+// could start the other. On this host a process that is gone is known at once.
+const firstTtlMs = 3_600_000;
 
 /**
- * Starts the thread that renews the worker's lease, reports its progress and ticks. It is a thread of its own because
- * `forward` may block this one for hours, and the lease must not run out meanwhile.
+ * Gives a worker its sign of life: a thread that renews its lease, reports its progress and ticks. It is a thread of its
+ * own because `forward` may block this one for hours, and the lease must not run out meanwhile.
  */
 export function startHeartbeat(paths: RunPaths, lease: Lease): Heartbeat {
   const control = new Int32Array(new SharedArrayBuffer(4 * controlSlot.size));
   const counters = new Float64Array(new SharedArrayBuffer(8 * counterSlot.size));
   control[controlSlot.held] = nothingHeld;
   control[controlSlot.lostEpoch] = -1;
-  const workerData: HeartbeatData = {
-    control,
-    counters,
-    tickMs,
-    runDir: paths.root,
-    worker: lease.worker,
-    leaseText: JSON.stringify(lease),
-    renewMs: Math.min(longestRenewMs, lease.ttlMs / 6),
+  const file = paths.worker(lease.worker);
+  const early = { ...firstReport(lease), ttlMs: Math.max(firstTtlMs, lease.ttlMs) };
+  writeFileSync(file, reportText(early));
+
+  let thread: Worker | undefined;
+  const startThread = () => {
+    thread ??= openThread({ control, counters, paths, lease });
   };
-  writeFileSync(paths.worker(lease.worker), reportText(firstReport(lease)));
-  const thread = new Worker(new URL("./heartbeat-thread.js", import.meta.url), { workerData, execArgv: [] });
-  thread.unref();
+  const timer = setTimeout(startThread, threadAfterMs).unref();
+  const beganMs = performance.now();
+  let lastTickMs = beganMs;
+  let isFirst = true;
   return {
     ticks: control,
+    beat() {
+      if (thread !== undefined) return;
+      const now = performance.now();
+      if (now - beganMs >= threadAfterMs) startThread();
+      if (now - lastTickMs < tickMs) return;
+      lastTickMs = now;
+      Atomics.add(control, controlSlot.tick, 1);
+    },
     hold(claim) {
       Atomics.store(control, controlSlot.epoch, claim.epoch);
       Atomics.store(control, controlSlot.held, claim.unit === "merge" ? mergeCode : claim.unit);
+      // Whoever looks at the run while its first item blocks is to see what it is at.
+      if (isFirst && claim.unit !== "merge")
+        renewReport(file, reportText({ ...early, shard: claim.unit, epoch: claim.epoch }));
+      isFirst = false;
     },
     letGo() {
       Atomics.store(control, controlSlot.held, nothingHeld);
@@ -61,8 +80,29 @@ export function startHeartbeat(paths: RunPaths, lease: Lease): Heartbeat {
       counters[counterSlot.dropped] = dropped;
     },
     async stop() {
-      await thread.terminate();
-      rmSync(paths.worker(lease.worker), { force: true });
+      clearTimeout(timer);
+      await thread?.terminate();
+      rmSync(file, { force: true });
     },
   };
+}
+
+function openThread({
+  control,
+  counters,
+  paths,
+  lease,
+}: Pick<HeartbeatData, "control" | "counters"> & { paths: RunPaths; lease: Lease }): Worker {
+  const workerData: HeartbeatData = {
+    control,
+    counters,
+    tickMs,
+    runDir: paths.root,
+    worker: lease.worker,
+    leaseText: JSON.stringify(lease),
+    renewMs: Math.min(longestRenewMs, lease.ttlMs / 6),
+  };
+  const thread = new Worker(new URL("./heartbeat-thread.js", import.meta.url), { workerData, execArgv: [] });
+  thread.unref();
+  return thread;
 }

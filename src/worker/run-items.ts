@@ -9,21 +9,24 @@ import { nextBatchLength } from "./cut-batches.ts";
 import { describeError, outputOffsets } from "./failure-log.ts";
 import type { ShardWork } from "./shard-work.ts";
 
-// Indices are read from the plan in pieces of this many, so that a shard of millions needs no list of its own.
-const readAtOnce = 1024;
+// Indices are read from the plan in pieces, so that a shard of millions needs no list of its own: few at first, when it is
+// not known how long an item takes, because between two pieces the heartbeat has its turn.
+const mostAtOnce = 1024;
 const firstRetryMs = 50;
 const longestRetryMs = 5000;
 
 /** Calls `forward` for every item of a shard that is not done yet, and folds each result into the shard's state. */
 export async function runItems(work: ShardWork, shard: Shard): Promise<void> {
-  const { plan, options } = work.context;
+  const { plan, options, heartbeat, pace } = work.context;
   const batched = options.batchSize !== undefined || options.batchBy !== undefined;
-  const atOnce = Math.max(readAtOnce, options.batchSize ?? 0);
   while (shard.from + work.position < shard.to) {
     const from = shard.from + work.position;
+    const atOnce = batched ? Math.max(mostAtOnce, options.batchSize ?? 0) : pace.readAtOnce;
     const indices = readItems(plan.items, from, Math.min(from + atOnce, shard.to));
     if (batched) await runBatches(work, indices, from + indices.length === shard.to);
     else await runSingles(work, indices);
+    heartbeat.beat();
+    pace.readAtOnce = Math.min(mostAtOnce, pace.readAtOnce * 2);
   }
 }
 
@@ -39,7 +42,9 @@ async function runSingles(work: ShardWork, indices: readonly number[]): Promise<
   while (at < indices.length) {
     const pause = runWhileSync(work, indices, at);
     at = pause.at;
-    if (pause.waitFor !== undefined) await pause.waitFor;
+    if (pause.waitFor === undefined) continue;
+    await pause.waitFor;
+    work.context.heartbeat.beat();
   }
 }
 
@@ -52,6 +57,7 @@ interface Pause {
 // The hot path: a plain function, because a loop with an await in it is compiled far worse. With hooks that answer at
 // once, an item costs its forward, its writer and a few comparisons.
 function runWhileSync(work: ShardWork, indices: readonly number[], from: number): Pause {
+  const { records, tick } = work;
   const { runner, env, heartbeat } = work.context;
   const { ticks } = heartbeat;
   let at = from;
@@ -64,9 +70,20 @@ function runWhileSync(work: ShardWork, indices: readonly number[], from: number)
       return { at, waitFor: failOne(work, idx, error) };
     }
     if (isThenable(result)) return { at, waitFor: foldLater(work, idx, result) };
-    const folding = fold(work, idx, result);
-    if (folding !== undefined) return { at, waitFor: folding };
-    if (ticks[0] !== work.tick) return { at, waitFor: work.onTick() };
+    if (records !== undefined && result !== null && result !== undefined) {
+      // No hook of the runner's own stands between a result and its line.
+      try {
+        records.write(result);
+      } catch (error) {
+        return { at, waitFor: refused(work, idx, error) };
+      }
+      work.written++;
+      work.position++;
+    } else {
+      const folding = fold(work, idx, result);
+      if (folding !== undefined) return { at, waitFor: folding };
+    }
+    if (ticks[0] !== tick) return { at, waitFor: work.onTick() };
   }
   return { at, waitFor: undefined };
 }
@@ -94,6 +111,7 @@ async function runBatches(work: ShardWork, indices: readonly number[], isLast: b
     if (at + length === indices.length && !isLast && at > 0) return;
     await runBatch(work, indices.slice(at, at + length));
     at += length;
+    heartbeat.beat();
     if (heartbeat.ticks[0] !== work.tick) await work.onTick();
   }
 }
@@ -148,9 +166,7 @@ function fold(work: ShardWork, idx: number, result: unknown): Promise<void> | un
   try {
     folding = reduce(work, idx, result);
   } catch (error) {
-    // The record was refused before anything was written: the item's own fault, and trying again would not help.
-    if (isBadRecord(error)) return giveUp(work, idx, { error, tries: 1 });
-    throw error;
+    return refused(work, idx, error);
   }
   if (folding !== undefined) return finishFold(work, idx, folding);
   work.written++;
@@ -162,8 +178,7 @@ async function finishFold(work: ShardWork, idx: number, folding: Promise<void>):
   try {
     await folding;
   } catch (error) {
-    if (isBadRecord(error)) return giveUp(work, idx, { error, tries: 1 });
-    throw error;
+    return refused(work, idx, error);
   }
   work.written++;
   work.position++;
@@ -236,8 +251,10 @@ function itemFailed(work: ShardWork, idx: number, error: unknown): MillraceError
   });
 }
 
-function isBadRecord(error: unknown): boolean {
-  return error instanceof MillraceError && error.code === "BAD_RECORD";
+/** A record that was refused before anything was written is the item's own fault; trying again would not help. */
+async function refused(work: ShardWork, idx: number, error: unknown): Promise<void> {
+  if (error instanceof MillraceError && error.code === "BAD_RECORD") return giveUp(work, idx, { error, tries: 1 });
+  throw error;
 }
 
 function writerError(error: unknown, idx: number, runner: string): unknown {

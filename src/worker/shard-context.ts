@@ -21,8 +21,11 @@ export interface ShardContext {
   readonly budget: FailureBudget;
   /** Items this worker has done in all its shards. */
   readonly totals: { done: number; failed: number; dropped: number };
-  /** When the process last had its turn: over all shards, since each of them may be shorter than the pause between two. */
-  readonly pace: { lastYieldMs: number };
+  /**
+   * When the process last had its turn, and how many indices are read at once: over all shards, since each of them may
+   * be short.
+   */
+  readonly pace: { lastYieldMs: number; readAtOnce: number };
   /** Whether the worker was asked to leave: it then checkpoints, releases its shard and stops. */
   readonly isLeaving: () => boolean;
 }
@@ -41,7 +44,7 @@ export function openShardContext(parts: ShardContextParts, env: object, alreadyF
     missingKeys: watchMissingKeys(env),
     budget: new FailureBudget(parts.options.maxFailures, alreadyFailed),
     totals: { done: 0, failed: 0, dropped: 0 },
-    pace: { lastYieldMs: performance.now() },
+    pace: { lastYieldMs: performance.now(), readAtOnce: 1 },
   };
 }
 

@@ -22,6 +22,8 @@ export class ShardWork {
   readonly failures: LineWriter<FailureRecord>;
   /** The writers that can be checkpointed; undefined where one of them cannot. */
   readonly writers: Map<string, CheckpointingWriter> | undefined;
+  /** Where results go straight to, if no hook of the runner's own stands in between. */
+  readonly records: LineWriter<unknown> | undefined;
   /** Takes an item that failed for good; the retry of failed items has its own. */
   onFailure: (failure: FailureRecord) => void;
   state: ShardState;
@@ -41,6 +43,7 @@ export class ShardWork {
     this.epoch = epoch;
     this.state = state;
     this.failures = openFailureLog(state.shardDir);
+    this.records = context.traits.standardFiles ? (state.writers["records"] as LineWriter<unknown>) : undefined;
     this.onFailure = (failure) => this.failures.write(failure);
     this.tick = context.heartbeat.ticks[0];
     this.writers = checkpointingWriters(state.writers);
