@@ -4,22 +4,28 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { inFolder, ratioOfPairs, row } from "./measure.mjs";
-import { bareLoop, runTiny } from "./tiny.mjs";
+import { bareLoop, bareLoopAndCopy, runTiny } from "./tiny.mjs";
 
 const count = 1_000_000;
 
 export function bench() {
   return inFolder(async (folder) => {
     const ratio = await ratioOfPairs(
-      11,
+      21,
       (i) => bareLoop(join(folder, `bare-${i}.jsonl`), count),
       (i) => runTiny(join(folder, `run-${i}`), count),
     );
-    if (!readFileSync(join(folder, "bare-0.jsonl")).equals(readFileSync(join(folder, "run-0", "records.jsonl"))))
+    const merged = await ratioOfPairs(
+      11,
+      (i) => bareLoopAndCopy(join(folder, `copied-${i}.jsonl`), count),
+      (i) => runTiny(join(folder, `merged-${i}`), count, { mergeFiles: true }),
+    );
+    if (!readFileSync(join(folder, "bare-0.jsonl")).equals(readFileSync(join(folder, "merged-0", "records.jsonl"))))
       throw new Error("not the same bytes");
     const growth = peakMegabytes(folder, 10_000_000) - peakMegabytes(folder, 100_000);
     return [
       row("1,000,000 tiny items, total / bare loop", ratio, "x", 1.25),
+      row("the same with one merged file / bare loop and a copy of it", merged, "x", 1.3),
       row("memory of 10,000,000 items above that of 100,000", growth, "MB", 32),
     ];
   });

@@ -6,6 +6,7 @@ export {
   type ParallelInput,
   setParallel,
 } from "./config/parallel.ts";
+export { readFailures } from "./drive/read-failures.ts";
 export type { RetryFilter } from "./drive/retry-failed.ts";
 export { concatenateShardFiles } from "./merge/concatenate-shard-files.ts";
 export { readLines, readRecords } from "./merge/read-records.ts";

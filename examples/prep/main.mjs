@@ -7,7 +7,7 @@ const outputDir = process.argv[2] ?? "exp/prep";
 const config = { utterances: 2000, frame: { lengthMs: 25, shiftMs: 10 } };
 
 const provider = new PrepProvider(config, { cleaner: isUsable });
-const runner = new PrepRunner(provider, { outputDir });
+const runner = new PrepRunner(provider, { outputDir, mergeFiles: true });
 
 const before = performance.now();
 const records = await runner.run(range(config.utterances));

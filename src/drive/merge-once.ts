@@ -1,9 +1,11 @@
+import { rmSync } from "node:fs";
 import { MillraceError, messageOf } from "../shared/errors.ts";
 import { sleep } from "../shared/sleep.ts";
 import { groupAttempts } from "../store/attempts.ts";
 import type { Claim } from "../store/claim-unit.ts";
 import type { Done } from "../store/done.ts";
 import { mergeKey, readMerged, writeMerged } from "../store/merged.ts";
+import type { RunPaths } from "../store/run-paths.ts";
 import { namesIn } from "../store/scan-shards.ts";
 import { cleanUp } from "./clean-up.ts";
 import type { MergeShards } from "./run-request.ts";
@@ -29,15 +31,21 @@ export async function mergeOnce<Merged>(
         committed,
       ),
     );
-    const key = mergeKey(dones);
-    // A merge of the user's own leaves no list of files; that it was made is what counts.
-    if (readMerged(paths)?.key !== key) writeMerged(paths, { version: 1, key, files: [] });
+    noteMerge(paths, mergeKey(dones));
     cleanUp(paths, lease);
     return result;
   } finally {
     heartbeat.letGo();
     await protocol.drop(claim);
   }
+}
+
+/** Notes that these shards were merged. Files that an earlier merge made of others are out of date. */
+function noteMerge(paths: RunPaths, key: string): void {
+  const before = readMerged(paths);
+  if (before?.key === key) return;
+  for (const { name } of before?.files ?? []) rmSync(paths.output(name), { force: true });
+  writeMerged(paths, { version: 1, key, files: [] });
 }
 
 async function claimMerge({ protocol }: Session): Promise<Claim> {

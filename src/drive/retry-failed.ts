@@ -1,14 +1,11 @@
-import { join } from "node:path";
-import { readRecords } from "../merge/read-records.ts";
 import { MillraceError } from "../shared/errors.ts";
 import { groupAttempts } from "../store/attempts.ts";
 import type { Done } from "../store/done.ts";
 import { storeError } from "../store/durable-files.ts";
 import { makeFingerprint } from "../store/fingerprint.ts";
 import { readManifest } from "../store/manifest.ts";
-import { type RunPaths, runPaths } from "../store/run-paths.ts";
+import { runPaths } from "../store/run-paths.ts";
 import { namesIn } from "../store/scan-shards.ts";
-import { failuresName } from "../store/shard-file-names.ts";
 import type { FailureRecord } from "../worker/failure-log.ts";
 import { findCommitted } from "../worker/find-committed.ts";
 import type { ShardClaim } from "../worker/protocol.ts";
@@ -16,6 +13,7 @@ import { retryShard } from "../worker/retry-shard.ts";
 import { openShardContext } from "../worker/shard-context.ts";
 import { finishRun, inSession } from "./drive-run.ts";
 import { requireSameRun } from "./open-run.ts";
+import { failuresOfShard } from "./read-failures.ts";
 import type { RunRequest } from "./run-request.ts";
 import { openSession, type Session } from "./session.ts";
 
@@ -53,7 +51,7 @@ async function retryShards(session: Session, { error }: RetryFilter): Promise<vo
   const isWanted = (failure: FailureRecord) => error === undefined || failure.error.message.search(error) >= 0;
   const tasks = [...(await findCommitted(job)).committed.values()]
     .filter(({ counts }) => counts.failed > 0)
-    .map((done) => ({ done, isWanted, failures: failuresOf(paths, done.shard) }))
+    .map((done) => ({ done, isWanted, failures: [...failuresOfShard(paths, done.shard)] }))
     .filter(({ failures }) => failures.some(isWanted));
   if (tasks.length === 0) return;
   const env = await job.buildEnv();
@@ -71,10 +69,6 @@ async function retryShards(session: Session, { error }: RetryFilter): Promise<vo
   } finally {
     await job.teardown(env);
   }
-}
-
-function failuresOf(paths: RunPaths, shard: number): FailureRecord[] {
-  return [...readRecords<FailureRecord>(join(paths.shard(shard), failuresName))];
 }
 
 /** The right to replace a committed shard, unless someone else is at it. */

@@ -24,3 +24,31 @@ export function readItems(items: ItemList, from: number, to: number): number[] {
   }
   return out;
 }
+
+/** A few of the items that are evenly spaced. */
+export interface Piece {
+  readonly first: number;
+  readonly step: number;
+  readonly count: number;
+}
+
+/** The items from position `from` on, up to `to` at most, for as long as they are evenly spaced. */
+export function nextPiece(items: ItemList, from: number, to: number): Piece {
+  if (items.kind === "list") return evenlySpaced(items.indices, from, to);
+  let segmentStart = 0;
+  for (const [start, step, count] of items.segments) {
+    const segmentEnd = segmentStart + count;
+    if (from < segmentEnd)
+      return { first: start + (from - segmentStart) * step, step, count: Math.min(to, segmentEnd) - from };
+    segmentStart = segmentEnd;
+  }
+  return { first: 0, step: 1, count: 0 };
+}
+
+function evenlySpaced(indices: Uint32Array | Float64Array, from: number, to: number): Piece {
+  const first = indices[from] ?? 0;
+  const step = from + 1 < to ? indices[from + 1]! - first : 1;
+  let count = Math.min(2, to - from);
+  while (from + count < to && indices[from + count] === first + count * step) count++;
+  return { first, step, count };
+}

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { driveRun } from "../drive/drive-run.ts";
 import { type RetryFilter, retryFailed } from "../drive/retry-failed.ts";
 import type { RunRequest } from "../drive/run-request.ts";
-import { mergeLines } from "../merge/merge-lines.ts";
+import { mergeLineFiles, recordsOfShards } from "../merge/merge-lines.ts";
 import type { Items } from "../plan/collect-items.ts";
 import { buildLocalEnv, EnvironmentProvider } from "../provider/environment-provider.ts";
 import { MillraceError } from "../shared/errors.ts";
@@ -93,9 +93,13 @@ export abstract class BaseRunner<Env extends object, Result = unknown, Merged = 
     return inspectShard(shardDir).state === "committed";
   }
 
-  /** Puts the committed shards, in item order, together. Default: line files one behind the other; returns the records. */
+  /**
+   * Puts the committed shards, in item order, together. Default: returns the records, which are read when they are first
+   * looked at; with `mergeFiles` also makes one file of each line file.
+   */
   merge(shardDirs: string[]): Awaitable<Merged> {
-    return mergeLines<NonNullable<Result>>(this.runDir, shardDirs, this.committed) as Merged;
+    if (this.options.mergeFiles) mergeLineFiles(this.runDir, shardDirs, this.committed);
+    return recordsOfShards<NonNullable<Result>>(shardDirs, this.committed) as Merged;
   }
 
   /** Runs `forward` over the items, or over what is left of them, and merges. */

@@ -34,6 +34,8 @@ export interface RunnerOptions {
   readonly checkpointInterval?: number | undefined;
   /** Milliseconds after which a worker that shows no sign of life loses its shard. Default: 15000. */
   readonly leaseTtl?: number | undefined;
+  /** Makes one file in the run folder of the line files of all shards, `records.jsonl` for one. Default: they stay parts. */
+  readonly mergeFiles?: boolean | undefined;
   /** Shows progress on stderr. Default: `true`. */
   readonly progress?: boolean | undefined;
   /** Where workers run, for this runner alone. Default: what `setParallel` said. */
@@ -49,6 +51,7 @@ export interface CheckedOptions {
   readonly resume: boolean;
   readonly acceptChange: boolean;
   readonly shards: number | undefined;
+  readonly mergeFiles: boolean;
   readonly progress: boolean;
   readonly signal: AbortSignal | undefined;
   readonly work: WorkOptions;
@@ -70,6 +73,7 @@ const known: Record<keyof RunnerOptions, true> = {
   itemTimeout: true,
   checkpointInterval: true,
   leaseTtl: true,
+  mergeFiles: true,
   progress: true,
   parallel: true,
   signal: true,
@@ -86,6 +90,7 @@ export function checkOptions(options: RunnerOptions): CheckedOptions {
     resume: checkBoolean("resume", options.resume ?? true),
     acceptChange: checkBoolean("acceptChange", options.acceptChange ?? false),
     shards: options.shards === undefined ? undefined : checkNumber("shards", options.shards, { least: 1, whole: true }),
+    mergeFiles: checkBoolean("mergeFiles", options.mergeFiles ?? false),
     progress: checkBoolean("progress", options.progress ?? true),
     signal: options.signal,
     parallel: () => parallel ?? getParallelConfig(),

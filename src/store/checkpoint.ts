@@ -20,7 +20,7 @@ export interface Checkpoint {
   readonly sequence: number;
   /** Items of the shard that are done. */
   readonly position: number;
-  readonly counts: { readonly written: number; readonly dropped: number; readonly failed: number };
+  readonly counts: { readonly dropped: number; readonly failed: number };
   readonly files: readonly FilePrefix[];
   /** What each writer needs to go on, by its key. */
   readonly writers: Readonly<Record<string, unknown>>;

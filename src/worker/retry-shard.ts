@@ -79,7 +79,7 @@ async function retryAlone(work: ShardWork, claim: ShardClaim, task: RetryTask): 
     worker: protocol.lease.worker,
     counts: {
       items: counts.items,
-      written: counts.written + work.written,
+      written: counts.items - counts.dropped - work.dropped - failures.length,
       dropped: counts.dropped + work.dropped,
       failed: failures.length,
     },

@@ -1,4 +1,4 @@
-import { readItems } from "../plan/item-list.ts";
+import { nextPiece, type Piece, readItems } from "../plan/item-list.ts";
 import type { Shard } from "../plan/plan.ts";
 import { MillraceError, messageOf } from "../shared/errors.ts";
 import { isThenable } from "../shared/is-thenable.ts";
@@ -9,9 +9,11 @@ import { nextBatchLength } from "./cut-batches.ts";
 import { describeError, outputOffsets } from "./failure-log.ts";
 import type { ShardWork } from "./shard-work.ts";
 
-// Indices are read from the plan in pieces, so that a shard of millions needs no list of its own: few at first, when it is
-// not known how long an item takes, because between two pieces the heartbeat has its turn.
-const mostAtOnce = 1024;
+// A shard is run in pieces, and between two of them the heartbeat has its turn: few items at first, when it is not known
+// how long they take, then as many as take some milliseconds.
+const pieceMs = 4;
+const mostAtOnce = 1 << 14;
+const batchesReadAtOnce = 1024;
 const firstRetryMs = 50;
 const longestRetryMs = 5000;
 
@@ -21,12 +23,16 @@ export async function runItems(work: ShardWork, shard: Shard): Promise<void> {
   const batched = options.batchSize !== undefined || options.batchBy !== undefined;
   while (shard.from + work.position < shard.to) {
     const from = shard.from + work.position;
-    const atOnce = batched ? Math.max(mostAtOnce, options.batchSize ?? 0) : pace.readAtOnce;
-    const indices = readItems(plan.items, from, Math.min(from + atOnce, shard.to));
-    if (batched) await runBatches(work, indices, from + indices.length === shard.to);
-    else await runSingles(work, indices);
+    if (batched) {
+      const to = Math.min(shard.to, from + Math.max(batchesReadAtOnce, options.batchSize ?? 0));
+      await runBatches(work, readItems(plan.items, from, to), to === shard.to);
+    } else {
+      const beganMs = performance.now();
+      await runSingles(work, nextPiece(plan.items, from, Math.min(shard.to, from + pace.readAtOnce)));
+      const isQuick = performance.now() - beganMs < pieceMs;
+      pace.readAtOnce = isQuick ? Math.min(mostAtOnce, pace.readAtOnce * 2) : Math.ceil(pace.readAtOnce / 2);
+    }
     heartbeat.beat();
-    pace.readAtOnce = Math.min(mostAtOnce, pace.readAtOnce * 2);
   }
 }
 
@@ -34,13 +40,13 @@ export async function runItems(work: ShardWork, shard: Shard): Promise<void> {
 export async function runOneItem(work: ShardWork, idx: number): Promise<void> {
   const { options } = work.context;
   const batched = options.batchSize !== undefined || options.batchBy !== undefined;
-  return batched ? runBatch(work, [idx]) : runSingles(work, [idx]);
+  return batched ? runBatch(work, [idx]) : runSingles(work, { first: idx, step: 1, count: 1 });
 }
 
-async function runSingles(work: ShardWork, indices: readonly number[]): Promise<void> {
+async function runSingles(work: ShardWork, piece: Piece): Promise<void> {
   let at = 0;
-  while (at < indices.length) {
-    const pause = runWhileSync(work, indices, at);
+  while (at < piece.count) {
+    const pause = runWhileSync(work, piece, at);
     at = pause.at;
     if (pause.waitFor === undefined) continue;
     await pause.waitFor;
@@ -56,13 +62,13 @@ interface Pause {
 
 // The hot path: a plain function, because a loop with an await in it is compiled far worse. With hooks that answer at
 // once, an item costs its forward, its writer and a few comparisons.
-function runWhileSync(work: ShardWork, indices: readonly number[], from: number): Pause {
+function runWhileSync(work: ShardWork, { first, step, count }: Piece, from: number): Pause {
   const { records, tick } = work;
   const { runner, env, heartbeat } = work.context;
   const { ticks } = heartbeat;
   let at = from;
-  while (at < indices.length) {
-    const idx = indices[at++]!;
+  while (at < count) {
+    const idx = first + at++ * step;
     let result: unknown;
     try {
       result = runner.forward(idx, env);
@@ -77,7 +83,6 @@ function runWhileSync(work: ShardWork, indices: readonly number[], from: number)
       } catch (error) {
         return { at, waitFor: refused(work, idx, error) };
       }
-      work.written++;
       work.position++;
     } else {
       const folding = fold(work, idx, result);
@@ -150,7 +155,6 @@ async function foldBatch(work: ShardWork, indices: readonly number[], results: u
     // A runner with a writeRecord of its own takes what forward returned for the batch as it is.
     const folding = reduce(work, indices[0]!, results);
     if (folding !== undefined) await folding;
-    work.written += indices.length;
     work.position += indices.length;
   }
 }
@@ -169,7 +173,6 @@ function fold(work: ShardWork, idx: number, result: unknown): Promise<void> | un
     return refused(work, idx, error);
   }
   if (folding !== undefined) return finishFold(work, idx, folding);
-  work.written++;
   work.position++;
   return undefined;
 }
@@ -180,7 +183,6 @@ async function finishFold(work: ShardWork, idx: number, folding: Promise<void>):
   } catch (error) {
     return refused(work, idx, error);
   }
-  work.written++;
   work.position++;
 }
 

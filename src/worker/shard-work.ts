@@ -30,7 +30,6 @@ export class ShardWork {
   /** The heartbeat's tick that was answered last. */
   tick: number | undefined;
   position = 0;
-  written = 0;
   dropped = 0;
   failed = 0;
   private readonly log: CheckpointLog;
@@ -61,7 +60,7 @@ export class ShardWork {
         await writer.restore({ files: saved.files.map((name) => files.get(name)!), token: saved.token });
     }
     ({ position: this.position, sequence: this.sequence } = checkpoint);
-    ({ written: this.written, dropped: this.dropped, failed: this.failed } = checkpoint.counts);
+    ({ dropped: this.dropped, failed: this.failed } = checkpoint.counts);
     this.context.budget.recall(this.failed);
   }
 
@@ -93,9 +92,9 @@ export class ShardWork {
       files.push(...saved.files);
       writers[key] = { files: saved.files.map((file) => file.name), token: saved.token };
     }
-    const { position, written, dropped, failed } = this;
+    const { position, dropped, failed } = this;
     const state = encodeState(ownState(this.state));
-    this.log.save({ sequence: ++this.sequence, position, counts: { written, dropped, failed }, files, writers, state });
+    this.log.save({ sequence: ++this.sequence, position, counts: { dropped, failed }, files, writers, state });
     this.lastCheckpointMs = performance.now();
     this.checkpointCostMs = this.checkpointCostMs * 0.8 + (this.lastCheckpointMs - beganMs) * 0.2;
   }
@@ -109,8 +108,8 @@ export class ShardWork {
   }
 
   counts(): ShardCounts {
-    const { position, written, dropped, failed } = this;
-    return { items: position, written, dropped, failed };
+    const { position, dropped, failed } = this;
+    return { items: position, written: position - dropped - failed, dropped, failed };
   }
 
   private report(): void {

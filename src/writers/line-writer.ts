@@ -7,7 +7,7 @@ import { storeError, writeFully } from "../store/durable-files.ts";
 import type { Writer, WriterCheckpoint } from "./writer.ts";
 
 // Large enough that a system call costs nothing per line, small enough to stay in the processor's cache.
-const flushAtCharacters = 1 << 16;
+const flushAtCharacters = 1 << 15;
 
 /** Lines in a file of the shard folder, with a running checksum so that it can stop and go on at any line. */
 export class LineWriter<Record> implements Writer<Record> {

@@ -18,7 +18,9 @@ import { temporaryFolder } from "../fixtures/temporary-folder.ts";
 
 const quiet = { progress: false } as const;
 const run = (outputDir: string, options = {}) =>
-  new SquareRunner(new SquareProvider({}), { ...quiet, outputDir, shards: 4, ...options }).run(range(8));
+  new SquareRunner(new SquareProvider({}), { ...quiet, outputDir, shards: 4, mergeFiles: true, ...options }).run(
+    range(8),
+  );
 
 beforeEach(() => {
   calls.length = 0;

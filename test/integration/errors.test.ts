@@ -1,11 +1,11 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   BaseRunner,
   EnvironmentProvider,
   type FailureRecord,
   range,
-  readRecords,
+  readFailures,
   runStatus,
   type ShardState,
 } from "millrace";
@@ -32,7 +32,7 @@ class Provider extends EnvironmentProvider<Env> {
 }
 
 function failures(outputDir: string): FailureRecord[] {
-  return [...readRecords<FailureRecord>(join(outputDir, "failures.jsonl"))];
+  return [...readFailures(outputDir)];
 }
 
 describe("onError: fail", () => {
@@ -207,7 +207,7 @@ describe("retryFailed", () => {
       const records = await new SquareRunner(new SquareProvider({ dropAt: [2] }), all).retryFailed();
       expect(itemsCalled()).toEqual([1, 4, 5]);
       expect(records).toEqual(squares([0, 1, 3, 4, 5, 6, 7]));
-      expect(existsSync(join(outputDir, "failures.jsonl"))).toBe(false);
+      expect(failures(outputDir)).toEqual([]);
       expect((await runStatus(outputDir)).items).toEqual({ total: 8, done: 8, written: 7, dropped: 1, failed: 0 });
     },
   );

@@ -139,7 +139,7 @@ describe("E8: shards of another config", () => {
 describe("E9: the merged result", () => {
   it("stays as it was until the new one is complete", async () => {
     const outputDir = temporaryFolder();
-    const options = { ...quiet, outputDir, shards: 2 };
+    const options = { ...quiet, outputDir, shards: 2, mergeFiles: true };
     await new SquareRunner(new SquareProvider({}), options).run(range(4));
     const before = readFileSync(join(outputDir, "records.jsonl"), "utf8");
     const shard = join(outputDir, "split.1", "records.jsonl");

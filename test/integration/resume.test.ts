@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { range, runStatus } from "millrace";
+import { range, readRecords, runStatus } from "millrace";
 import { beforeEach, describe, expect, it } from "vitest";
 import { calls, itemsCalled, SquareProvider, SquareRunner, squares } from "../fixtures/runners/squares.ts";
 import { temporaryFolder } from "../fixtures/temporary-folder.ts";
@@ -26,19 +26,38 @@ describe("a second run over a complete folder", () => {
 
   it("leaves the merged file as it is", async () => {
     const outputDir = temporaryFolder();
-    await newRunner(outputDir).run(range(10));
+    await newRunner(outputDir, { mergeFiles: true }).run(range(10));
     const before = statSync(join(outputDir, "records.jsonl")).ino;
+    await newRunner(outputDir, { mergeFiles: true }).run(range(10));
     await newRunner(outputDir).run(range(10));
     expect(statSync(join(outputDir, "records.jsonl")).ino).toBe(before);
   });
 
   it("puts the merged file back where it was deleted or changed in length", async () => {
     const outputDir = temporaryFolder();
+    const merged = join(outputDir, "records.jsonl");
+    await newRunner(outputDir, { mergeFiles: true }).run(range(10));
+    const text = readFileSync(merged, "utf8");
+    for (const damage of [() => writeFileSync(merged, "oops"), () => rmSync(merged)]) {
+      damage();
+      await newRunner(outputDir, { mergeFiles: true }).run(range(10));
+      expect(readFileSync(merged, "utf8")).toBe(text);
+    }
+  });
+
+  it("makes the merged file where it was not asked for before", async () => {
+    const outputDir = temporaryFolder();
     await newRunner(outputDir).run(range(10));
-    writeFileSync(join(outputDir, "records.jsonl"), "oops");
-    expect(await newRunner(outputDir).run(range(10))).toEqual(squares([...range(10)]));
-    rmSync(join(outputDir, "records.jsonl"));
-    expect(await newRunner(outputDir).run(range(10))).toEqual(squares([...range(10)]));
+    await newRunner(outputDir, { mergeFiles: true }).run(range(10));
+    expect([...readRecords(join(outputDir, "records.jsonl"))]).toEqual(squares([...range(10)]));
+  });
+
+  it("removes a merged file that is out of date rather than leave it", async () => {
+    const outputDir = temporaryFolder();
+    const skip = { onError: "skip", acceptChange: true };
+    await newRunner(outputDir, { ...skip, mergeFiles: true }, { failAt: [3] }).run(range(10));
+    await newRunner(outputDir, skip).retryFailed();
+    expect(existsSync(join(outputDir, "records.jsonl"))).toBe(false);
   });
 
   it("recomputes the shard alone whose done was deleted", async () => {

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -79,15 +80,34 @@ describe("items", () => {
 });
 
 describe("a run with an outputDir", () => {
-  it("keeps its records, one folder a shard, and a merged file", async () => {
+  it("keeps its records, one folder a shard", async () => {
     const outputDir = temporaryFolder();
     const records = await new SquareRunner(new SquareProvider({}), { ...quiet, outputDir, shards: 4 }).run(range(10));
     expect(records).toEqual(squares([...range(10)]));
     expect(readdirSync(outputDir).sort()).toEqual(
-      [".millrace", "manifest.json", "records.jsonl", "split.0", "split.1", "split.2", "split.3"].sort(),
+      [".millrace", "manifest.json", "split.0", "split.1", "split.2", "split.3"].sort(),
     );
-    expect([...readRecords(join(outputDir, "records.jsonl"))]).toEqual(records);
+    expect([...readRecords(join(outputDir, "split.0", "records.jsonl"))]).toEqual(records.slice(0, 3));
     expect(readdirSync(join(outputDir, "split.1")).sort()).toEqual(["done", "records.jsonl"]);
+  });
+
+  it("makes one file of its records, in item order, with mergeFiles", async () => {
+    const outputDir = temporaryFolder();
+    const options = { ...quiet, outputDir, shards: 4, mergeFiles: true };
+    const records = await new SquareRunner(new SquareProvider({ dropAt: [3] }), options).run(range(10));
+    expect([...readRecords(join(outputDir, "records.jsonl"))]).toEqual(records);
+    expect(records).toHaveLength(9);
+  });
+
+  it("can be read by Python", async (context) => {
+    if (spawnSync("python3", ["--version"]).status !== 0) context.skip("python3 is missing");
+    const outputDir = temporaryFolder();
+    const options = { ...quiet, outputDir, mergeFiles: true };
+    await new SquareRunner(new SquareProvider({}), options).run(range(1000));
+    const program =
+      "import json, sys; print(sum(json.loads(line)['value'] for line in open(sys.argv[1], encoding='utf8')))";
+    const { stdout } = spawnSync("python3", ["-c", program, join(outputDir, "records.jsonl")], { encoding: "utf8" });
+    expect(Number(stdout)).toBe(332_833_500);
   });
 
   it("uses shardSubdir as the run folder", async () => {
@@ -110,7 +130,9 @@ describe("a run with an outputDir", () => {
   it("gives an empty result, and an empty file, when every item is dropped", async () => {
     const outputDir = temporaryFolder();
     const provider = new SquareProvider({ dropAt: [0, 1] });
-    expect(await new SquareRunner(provider, { ...quiet, outputDir, batchSize: 2 }).run(range(2))).toEqual([]);
+    expect(
+      await new SquareRunner(provider, { ...quiet, outputDir, batchSize: 2, mergeFiles: true }).run(range(2)),
+    ).toEqual([]);
     expect(readFileSync(join(outputDir, "records.jsonl"), "utf8")).toBe("");
   });
 
@@ -123,9 +145,13 @@ describe("a run with an outputDir", () => {
       [3, 50],
     ] as const) {
       const outputDir = temporaryFolder();
-      await new SquareRunner(new SquareProvider({ dropAt: [5] }), { ...quiet, outputDir, shards, batchSize }).run(
-        range(100),
-      );
+      await new SquareRunner(new SquareProvider({ dropAt: [5] }), {
+        ...quiet,
+        mergeFiles: true,
+        outputDir,
+        shards,
+        batchSize,
+      }).run(range(100));
       outputs.push(readFileSync(join(outputDir, "records.jsonl"), "utf8"));
     }
     expect(new Set(outputs).size).toBe(1);
