@@ -1,5 +1,7 @@
 // Run by the benchmark of tiny items in a process of its own: prints its peak memory in megabytes.
-import { runTiny } from "./tiny.mjs";
+import { bareLoop, runTiny } from "./tiny.mjs";
 
-await runTiny(process.argv[2], Number(process.argv[3]));
+const [job, path, count] = process.argv.slice(2);
+if (job === "run") await runTiny(path, Number(count));
+else bareLoop(path, Number(count));
 console.log(process.resourceUsage().maxRSS / 1024);

@@ -1,6 +1,7 @@
 import { MillraceError } from "../shared/errors.ts";
+import { sleep } from "../shared/sleep.ts";
 import { groupAttempts } from "../store/attempts.ts";
-import type { Done } from "../store/done.ts";
+import { type Done, inspectShard } from "../store/done.ts";
 import { storeError } from "../store/durable-files.ts";
 import { makeFingerprint } from "../store/fingerprint.ts";
 import { readManifest } from "../store/manifest.ts";
@@ -16,6 +17,8 @@ import { requireSameRun } from "./open-run.ts";
 import { failuresOfShard } from "./read-failures.ts";
 import type { RunRequest } from "./run-request.ts";
 import { openSession, type Session } from "./session.ts";
+
+const waitMs = 50;
 
 /** Which failed items are run once more. Default: all. */
 export interface RetryFilter {
@@ -71,8 +74,16 @@ async function retryShards(session: Session, { error }: RetryFilter): Promise<vo
   }
 }
 
-/** The right to replace a committed shard, unless someone else is at it. */
+/** The right to replace a committed shard; undefined where someone else has replaced it meanwhile. */
 async function claimCommitted({ protocol }: Session, { shard, attempt }: Done): Promise<ShardClaim | undefined> {
-  const seen = groupAttempts(namesIn(protocol.paths.attempts)).get(shard);
-  return (await protocol.claim(shard, seen, { replace: true, above: attempt })) as ShardClaim | undefined;
+  const { paths } = protocol;
+  for (;;) {
+    const seen = groupAttempts(namesIn(paths.attempts)).get(shard);
+    const claim = await protocol.claim(shard, seen, { replace: true, above: attempt });
+    if (claim !== undefined) return claim as ShardClaim;
+    // Someone is at it, or died at it and its lease has yet to run out.
+    await sleep(waitMs);
+    const sight = inspectShard(paths.shard(shard));
+    if (sight.state === "committed" && sight.done.attempt !== attempt) return undefined;
+  }
 }

@@ -2,7 +2,7 @@ import type { ParallelConfig } from "../config/parallel.ts";
 import type { Done } from "../store/done.ts";
 import type { WorkerJob } from "../worker/run-worker.ts";
 
-export interface LaunchRequest {
+interface LaunchRequest {
   readonly runDir: string;
   readonly parallel: ParallelConfig;
   /** The work of a worker in this very process. Launchers that start others give them the run folder instead. */

@@ -1,8 +1,5 @@
 import { MillraceError } from "./errors.ts";
 
-/** A value that survives being written as JSON and read back. */
-export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };
-
 // Accumulators of statistics are typed arrays and may hold NaN; plain JSON would silently turn both into something else.
 const typedArrays = {
   Float64Array,

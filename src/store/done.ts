@@ -42,7 +42,7 @@ export function writeDone(shardDir: string, done: Done): void {
   writeFileSync(join(shardDir, doneName), `${JSON.stringify(done)}\n`);
 }
 
-/** Compares a shard folder with its `done`: the names and sizes of all files. Digests are for {@link checkDigests}. */
+/** Compares a shard folder with its `done`: the names and sizes of all files. Digests are compared where the bytes are read. */
 export function inspectShard(shardDir: string): ShardSight {
   let text: string | undefined;
   try {
@@ -67,16 +67,6 @@ export function readDone(shardDir: string): Done {
   const sight = inspectShard(shardDir);
   if (sight.state === "committed") return sight.done;
   throw damagedShard(sight.state === "absent" ? `${join(shardDir, doneName)} is not there` : sight.reason);
-}
-
-/** Reads every byte of a shard's files and compares it with the digests in its `done`. */
-export function checkDigests(shardDir: string): void {
-  for (const file of readDone(shardDir).files) {
-    const path = join(shardDir, file.name);
-    if (describeFile(shardDir, file.name).crc32 !== file.crc32) {
-      throw damagedShard(`the bytes of ${path} are not those that were committed`);
-    }
-  }
 }
 
 export function damagedShard(reason: string): MillraceError {

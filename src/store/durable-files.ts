@@ -15,6 +15,7 @@ import {
 import { dirname } from "node:path";
 import { threadId } from "node:worker_threads";
 import { errnoOf, MillraceError } from "../shared/errors.ts";
+import { syncSoon } from "./group-sync.ts";
 
 /** Makes a folder and those above it. Node's own recursive mkdir says ENOENT where the file system is read-only. */
 export function makeFolders(path: string): void {
@@ -54,11 +55,14 @@ function putInPlace(path: string, writeTo: (temporary: string) => void): void {
   }
 }
 
-/** Puts a whole file in place unless one is there; says whether it was this call that did. */
+/**
+ * Puts a whole file in place unless one is there; says whether it was this call that did. The disk is not waited for:
+ * what is made in the folder after it reaches the disk no earlier.
+ */
 export function createFile(path: string, content: string | Uint8Array): boolean {
   const temporary = temporaryName(path);
   try {
-    writeSynced(temporary, content);
+    writeFileSync(temporary, content, { flag: "wx" });
     linkSync(temporary, path);
   } catch (error) {
     if (errnoOf(error) === "EEXIST") return false;
@@ -66,7 +70,7 @@ export function createFile(path: string, content: string | Uint8Array): boolean 
   } finally {
     rmSync(temporary, { force: true });
   }
-  syncFolder(dirname(path));
+  void syncSoon([path, dirname(path)]);
   return true;
 }
 
@@ -81,7 +85,7 @@ function writeSynced(path: string, content: string | Uint8Array): void {
 }
 
 /** Makes the names in a folder survive a power cut, where the file system can. */
-export function syncFolder(path: string): void {
+function syncFolder(path: string): void {
   let fd: number;
   try {
     fd = openSync(path, "r");

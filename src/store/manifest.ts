@@ -8,7 +8,7 @@ import type { Fingerprint } from "./fingerprint.ts";
 import type { RunPaths } from "./run-paths.ts";
 
 /** The version of everything in a run folder. A reader refuses a newer one; a change of the format raises it. */
-export const formatVersion = 1;
+const formatVersion = 1;
 
 /** Plan and identity of a run, as they are read back. */
 export interface Manifest {

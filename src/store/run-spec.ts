@@ -1,10 +1,9 @@
-import { MillraceError } from "../shared/errors.ts";
 import { describeKind, isPlainObject } from "../shared/state-json.ts";
-import { readIfPresent, replaceFileQuickly } from "./durable-files.ts";
+import { replaceFileQuickly } from "./durable-files.ts";
 import type { RunPaths } from "./run-paths.ts";
 
 /** How a worker finds a class: the module that exports it and its name there. */
-export interface ClassReference {
+interface ClassReference {
   readonly module: string | undefined;
   readonly name: string;
 }
@@ -28,16 +27,6 @@ export function writeSpec(paths: RunPaths, spec: RunSpec): void {
     1,
   );
   replaceFileQuickly(paths.spec, `${content}\n`);
-}
-
-export function readSpec(paths: RunPaths): RunSpec {
-  const text = readIfPresent(paths.spec);
-  if (text === undefined) {
-    throw new MillraceError("RUN_NOT_FOUND", `${paths.spec} is not there.`, {
-      hint: "Name the folder of a run that was begun.",
-    });
-  }
-  return JSON.parse(text) as RunSpec;
 }
 
 function isJson(value: unknown): boolean {

@@ -36,7 +36,7 @@ export async function retryShard(claim: ShardClaim, task: RetryTask, context: Sh
   heartbeat.hold(claim);
   try {
     const work = await openShard(claim, { kind: "nothing" }, context);
-    const done = canFold(work, task.done) ? await retryAlone(work, claim, task) : await computeShard(work, claim);
+    const done = await retryOpen(work, claim, task);
     const outcome = await protocol.commit(claim, { replace: true });
     return outcome === "lost" ? { kind: "lost" } : { kind: "committed", done };
   } catch (error) {
@@ -44,6 +44,14 @@ export async function retryShard(claim: ShardClaim, task: RetryTask, context: Sh
     throw error;
   } finally {
     heartbeat.letGo();
+  }
+}
+
+async function retryOpen(work: ShardWork, claim: ShardClaim, task: RetryTask): Promise<Done> {
+  try {
+    return await (canFold(work, task.done) ? retryAlone(work, claim, task) : computeShard(work, claim));
+  } finally {
+    await closeAll(work);
   }
 }
 

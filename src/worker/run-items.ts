@@ -8,6 +8,7 @@ import { awaitForward, settle } from "./call-forward.ts";
 import { nextBatchLength } from "./cut-batches.ts";
 import { describeError, outputOffsets } from "./failure-log.ts";
 import type { ShardWork } from "./shard-work.ts";
+import { isBatched } from "./work-options.ts";
 
 // A shard is run in pieces, and between two of them the heartbeat has its turn: few items at first, when it is not known
 // how long they take, then as many as take some milliseconds.
@@ -20,7 +21,7 @@ const longestRetryMs = 5000;
 /** Calls `forward` for every item of a shard that is not done yet, and folds each result into the shard's state. */
 export async function runItems(work: ShardWork, shard: Shard): Promise<void> {
   const { plan, options, heartbeat, pace } = work.context;
-  const batched = options.batchSize !== undefined || options.batchBy !== undefined;
+  const batched = isBatched(options);
   while (shard.from + work.position < shard.to) {
     const from = shard.from + work.position;
     if (batched) {
@@ -39,7 +40,7 @@ export async function runItems(work: ShardWork, shard: Shard): Promise<void> {
 /** Calls `forward` for one item alone, with the same policy for errors. */
 export async function runOneItem(work: ShardWork, idx: number): Promise<void> {
   const { options } = work.context;
-  const batched = options.batchSize !== undefined || options.batchBy !== undefined;
+  const batched = isBatched(options);
   return batched ? runBatch(work, [idx]) : runSingles(work, { first: idx, step: 1, count: 1 });
 }
 
@@ -208,7 +209,7 @@ async function reduceLater(work: ShardWork, idx: number, next: PromiseLike<unkno
 
 async function failOne(work: ShardWork, idx: number, firstError: unknown): Promise<void> {
   const { runner, env, options } = work.context;
-  const batched = options.batchSize !== undefined || options.batchBy !== undefined;
+  const batched = isBatched(options);
   let error = firstError;
   for (let retry = 0; retry < options.retries; retry++) {
     await sleep(Math.min(longestRetryMs, firstRetryMs * 2 ** retry));
@@ -244,7 +245,7 @@ function itemFailed(work: ShardWork, idx: number, error: unknown): MillraceError
   const { runner, missingKeys, options } = work.context;
   const missing = missingKeys.explain();
   const why = missing === undefined ? "" : ` (${missing})`;
-  const batched = options.batchSize !== undefined || options.batchBy !== undefined;
+  const batched = isBatched(options);
   const got = batched ? ` With batchSize, forward gets an array, also for one item: here [${idx}].` : "";
   return new MillraceError("ITEM_FAILED", `${runner.name}.forward failed at item ${idx}: ${messageOf(error)}${why}`, {
     cause: error,

@@ -42,10 +42,10 @@ export interface WorkerOutcome {
 export async function runWorker(job: WorkerJob): Promise<WorkerOutcome> {
   let shards = await findCommitted(job);
   if (shards.open.length === 0) return { kind: "complete", committed: shards.committed };
+  const failed = [...shards.committed.values()].reduce((sum, { counts }) => sum + counts.failed, 0);
   const env = await job.buildEnv();
+  const context = openShardContext(job, env, failed);
   try {
-    const failed = [...shards.committed.values()].reduce((sum, { counts }) => sum + counts.failed, 0);
-    const context = openShardContext(job, env, failed);
     let waitMs = firstWaitMs;
     for (;;) {
       const mine = await claimAndRun(shards.open, context);
@@ -60,6 +60,8 @@ export async function runWorker(job: WorkerJob): Promise<WorkerOutcome> {
       }
     }
   } finally {
+    // Not waited for: the shards are complete, and a power cut before the disk has them is noticed at the next run.
+    void context.sync.finish();
     await job.teardown(env);
   }
 }

@@ -20,3 +20,8 @@ export interface BatchBy {
   /** A batch stays at or below it; an item that costs more stands alone. */
   readonly max: number;
 }
+
+/** Whether `forward` gets arrays. */
+export function isBatched({ batchSize, batchBy }: Pick<WorkOptions, "batchSize" | "batchBy">): boolean {
+  return batchSize !== undefined || batchBy !== undefined;
+}

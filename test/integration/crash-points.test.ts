@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readShardState, runStatus } from "millrace";
 import { describe, expect, it } from "vitest";
-import { itemCount, runJob } from "../fixtures/children/durable-job.mjs";
+import { itemCount, retryJob, runJob } from "../fixtures/children/durable-job.mjs";
 import { temporaryFolder } from "../fixtures/temporary-folder.ts";
 
 const child = (name: string) => fileURLToPath(new URL(`../fixtures/children/${name}`, import.meta.url));
@@ -21,13 +21,14 @@ function leftovers(dir: string): string[] {
   return ["leases", "attempts", "workers"].flatMap((folder) => readdirSync(join(dir, ".millrace", folder)));
 }
 
-/** Kills a run at one step; true if the run got that far. */
-function killAt(step: number, mode: "before" | "torn", dir: string): Promise<boolean> {
+type Mode = "before" | "torn";
+type Work = "run" | "retry";
+
+/** Kills a run or a retry at one step; true if it got that far. */
+function killAt(step: number, dir: string, { mode, work }: { mode: Mode; work: Work }): Promise<boolean> {
   const env = { ...process.env, CRASH_AT: String(step), CRASH_MODE: mode, CRASH_UNDER: dir };
-  const run = spawn(process.execPath, ["--import", child("crash-at.mjs"), child("durable-job.mjs"), dir], {
-    env,
-    stdio: "pipe",
-  });
+  const args = ["--import", child("crash-at.mjs"), child("durable-job.mjs"), dir, work];
+  const run = spawn(process.execPath, args, { env, stdio: "pipe" });
   let stderr = "";
   run.stderr.on("data", (text) => (stderr += text));
   return new Promise((resolve, reject) => {
@@ -40,46 +41,64 @@ function killAt(step: number, mode: "before" | "torn", dir: string): Promise<boo
   });
 }
 
-async function killAndResume(
-  step: number,
-  mode: "before" | "torn",
-  expected: Record<string, string>,
-): Promise<boolean> {
-  const dir = mkdtempSync(join(tmpdir(), "millrace-test-crash-"));
-  try {
-    const wasKilled = await killAt(step, mode, dir);
-    await runJob(dir);
-    expect(outputsOf(dir), `after a kill ${mode} step ${step}`).toEqual(expected);
-    expect((await runStatus(dir)).items, `after a kill ${mode} step ${step}`).toEqual({
-      total: itemCount,
-      done: itemCount,
-      written: itemCount - 2,
-      dropped: 1,
-      failed: 1,
-    });
-    expect(leftovers(dir), `after a kill ${mode} step ${step}`).toEqual([]);
-    return wasKilled;
-  } finally {
-    rmSync(dir, { recursive: true, force: true });
-  }
+/** Kills at each step, found by going on until nothing is killed any more; two lanes, one for each core. */
+async function killAtEachStep(
+  mode: Mode,
+  work: Work,
+  check: (dir: string, when: string) => Promise<void>,
+): Promise<number> {
+  let next = 1;
+  let isOver = false;
+  let killed = 0;
+  const lane = async () => {
+    while (!isOver) {
+      const step = next++;
+      const dir = mkdtempSync(join(tmpdir(), "millrace-test-crash-"));
+      try {
+        if (work === "retry") await runJob(dir);
+        if (await killAt(step, dir, { mode, work })) killed++;
+        else isOver = true;
+        await check(dir, `after a kill ${mode} step ${step} of a ${work}`);
+      } finally {
+        rmSync(dir, { recursive: true, force: true });
+      }
+    }
+  };
+  await Promise.all([lane(), lane()]);
+  return killed;
 }
 
-describe.each(["before", "torn"] as const)("a run killed %s each step it takes on the file system", (mode) => {
-  it("resumes to the bytes of an undisturbed run, every item once", { timeout: 300_000 }, async () => {
+describe.each(["before", "torn"] as const)("killed %s each step it takes on the file system", (mode) => {
+  it("a run resumes to the bytes of an undisturbed one, every item once", { timeout: 300_000 }, async () => {
     const reference = temporaryFolder();
     await runJob(reference);
     const expected = outputsOf(reference);
-    // Steps are found by going on until a run is not killed any more; two lanes, one for each core.
-    let next = 1;
-    let isOver = false;
-    let killed = 0;
-    const lane = async () => {
-      while (!isOver) {
-        if (await killAndResume(next++, mode, expected)) killed++;
-        else isOver = true;
-      }
-    };
-    await Promise.all([lane(), lane()]);
+    const killed = await killAtEachStep(mode, "run", async (dir, when) => {
+      await runJob(dir);
+      expect(outputsOf(dir), when).toEqual(expected);
+      const counts = { total: itemCount, done: itemCount, written: itemCount - 2, dropped: 1, failed: 1 };
+      expect((await runStatus(dir)).items, when).toEqual(counts);
+      expect(leftovers(dir), when).toEqual([]);
+    });
     expect(killed).toBeGreaterThan(mode === "before" ? 60 : 20);
+  });
+
+  it("a retry of failed items loses nothing that was committed, and ends as an undisturbed one", {
+    timeout: 300_000,
+  }, async () => {
+    const reference = temporaryFolder();
+    await runJob(reference);
+    const committed = outputsOf(reference);
+    await retryJob(reference);
+    const mended = outputsOf(reference);
+    expect(mended["text"]).not.toBe(committed["text"]);
+    const killed = await killAtEachStep(mode, "retry", async (dir, when) => {
+      await runJob(dir);
+      expect([committed, mended], when).toContainEqual(outputsOf(dir));
+      await retryJob(dir);
+      expect(outputsOf(dir), when).toEqual(mended);
+      expect(leftovers(dir), when).toEqual([]);
+    });
+    expect(killed).toBeGreaterThan(mode === "before" ? 20 : 5);
   });
 });

@@ -1,15 +1,7 @@
-import { appendFileSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import {
-  checkDigests,
-  type Done,
-  describeFile,
-  inspectShard,
-  listFiles,
-  readDone,
-  writeDone,
-} from "../../../src/store/done.ts";
+import { type Done, describeFile, inspectShard, listFiles, readDone, writeDone } from "../../../src/store/done.ts";
 import { temporaryFolder } from "../../fixtures/temporary-folder.ts";
 
 /** A committed shard of two files, one of them in a folder below. */
@@ -71,22 +63,6 @@ describe("readDone", () => {
 
   it("refuses a shard that is not there", () => {
     expect(() => readDone(temporaryFolder())).toThrow(/done is not there/);
-  });
-});
-
-describe("checkDigests", () => {
-  it("finds nothing wrong with what was committed", () => {
-    expect(() => checkDigests(committedShard().dir)).not.toThrow();
-  });
-
-  it("finds one flipped bit and names the file", () => {
-    const { dir } = committedShard();
-    const path = join(dir, "wav", "0.bin");
-    const bytes = readFileSync(path);
-    bytes[1]! ^= 1;
-    writeFileSync(path, bytes);
-    expect(inspectShard(dir).state).toBe("committed");
-    expect(() => checkDigests(dir)).toThrow(`the bytes of ${path} are not those that were committed`);
   });
 });
 
