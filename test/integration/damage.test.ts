@@ -212,6 +212,7 @@ describe("an uncaught error of a run", () => {
 function mountTmpfs(folder: string, options: string): boolean {
   const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", options, "millrace-test", folder]);
   if (status !== 0) return false;
-  onTestFinished(() => void spawnSync("umount", [folder]));
+  // Lazily: the last files may still be on their way to the disk.
+  onTestFinished(() => void spawnSync("umount", ["--lazy", folder]));
   return true;
 }
