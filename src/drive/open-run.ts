@@ -16,7 +16,13 @@ export function openRun(paths: RunPaths, items: ItemList, request: RunRequest<un
   if (!request.resume) startOver(paths);
   for (const folder of [paths.leases, paths.attempts, paths.workers]) makeFolders(folder);
   const fingerprint = makeFingerprint({ ...request.identity, items });
-  const manifest = readManifest(paths) ?? begin(paths, items, { request, fingerprint });
+  let manifest = readManifest(paths);
+  if (manifest === undefined && hasShards(paths)) {
+    // Another driver may have begun the run, and committed a shard, since the first look.
+    manifest = readManifest(paths);
+    if (manifest === undefined) throw foreignShards(paths);
+  }
+  manifest ??= begin(paths, items, { request, fingerprint });
   if (fingerprint !== manifest.fingerprint)
     requireSameRun(paths, manifest, { fingerprint, acceptChange: request.acceptChange });
   writeSpec(paths, request.spec);
@@ -28,7 +34,6 @@ function begin(
   items: ItemList,
   { request, fingerprint }: { request: RunRequest<unknown>; fingerprint: Fingerprint },
 ): Manifest {
-  refuseForeignShards(paths);
   const { batchSize } = request.work;
   const plan = makePlan(items, { shards: request.shards, batchSize, workers: request.parallel.nWorkers });
   if (createManifest(paths, { plan, fingerprint })) return { plan, fingerprint, created: "" };
@@ -36,12 +41,14 @@ function begin(
   return readManifest(paths)!;
 }
 
-function refuseForeignShards(paths: RunPaths): void {
-  const foreign = namesIn(paths.root).find((name) => shardIdOf(name) !== undefined);
-  if (foreign === undefined) return;
-  throw new MillraceError(
+function hasShards(paths: RunPaths): boolean {
+  return namesIn(paths.root).some((name) => shardIdOf(name) !== undefined);
+}
+
+function foreignShards(paths: RunPaths): MillraceError {
+  return new MillraceError(
     "RUN_FOREIGN",
-    `${paths.root} holds ${foreign} but no manifest.json: whose shards these are is not known.`,
+    `${paths.root} holds shards (split.N) but no manifest.json: whose is not known.`,
     {
       hint: "Choose another outputDir, restore manifest.json, or pass resume: false to delete the shards and start over.",
     },

@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
 import { MillraceError } from "../shared/errors.ts";
+import type { Sight } from "../store/file-step.ts";
 import { defaultLeaseTtlMs, isHeld, parseLease } from "../store/lease.ts";
 import { readMerged } from "../store/merged.ts";
 import { type RunPaths, shardIdOf } from "../store/run-paths.ts";
@@ -22,17 +23,27 @@ function discard(path: string): void {
 }
 
 function refuseIfBusy(paths: RunPaths): void {
+  const now = () => fileSystemNow(paths.leases);
   for (const name of namesIn(paths.leases)) {
     const match = /^(\d+|merge)\.(\d+)$/.exec(name);
     if (match === null) continue;
     const unit = match[1] === "merge" ? "merge" : Number(match[1]);
-    const sight = lookAt(paths.lease(unit, Number(match[2])), () => fileSystemNow(paths.leases));
+    const sight = lookAt(paths.lease(unit, Number(match[2])), now);
     if (sight === undefined || !isHeld(sight, { ttlMs: defaultLeaseTtlMs })) continue;
-    const holder = parseLease(sight.text);
-    const who = holder === undefined ? "another process" : `process ${holder.pid} on ${holder.host.split("|")[0]}`;
-    const what = unit === "merge" ? "is merging it" : `is working on split.${unit}`;
-    throw new MillraceError("RUN_BUSY", `The run in ${paths.root} cannot be started over: ${who} ${what}.`, {
-      hint: "Stop it first, or wait until it is through. A worker that died is recognised by itself.",
-    });
+    throw busy(paths, sight, unit === "merge" ? "is merging it" : `is working on split.${unit}`);
   }
+  // Someone may be between two shards, or still building its env.
+  for (const name of namesIn(paths.workers)) {
+    const sight = lookAt(paths.worker(name.replace(/\.json$/, "")), now);
+    if (sight !== undefined && isHeld(sight, { ttlMs: defaultLeaseTtlMs }))
+      throw busy(paths, sight, "is at work on it");
+  }
+}
+
+function busy(paths: RunPaths, { text }: Sight, what: string): MillraceError {
+  const holder = parseLease(text);
+  const who = holder === undefined ? "another process" : `process ${holder.pid} on ${holder.host.split("|")[0]}`;
+  return new MillraceError("RUN_BUSY", `The run in ${paths.root} cannot be started over: ${who} ${what}.`, {
+    hint: "Stop it first, or wait until it is through. A worker that died is recognised by itself.",
+  });
 }

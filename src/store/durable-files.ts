@@ -63,7 +63,7 @@ export function createFile(path: string, content: string | Uint8Array): boolean 
   const temporary = temporaryName(path);
   try {
     writeFileSync(temporary, content, { flag: "wx" });
-    linkSync(temporary, path);
+    linkOrWrite(temporary, path, content);
   } catch (error) {
     if (errnoOf(error) === "EEXIST") return false;
     throw error;
@@ -72,6 +72,16 @@ export function createFile(path: string, content: string | Uint8Array): boolean 
   }
   void syncSoon([path, dirname(path)]);
   return true;
+}
+
+// A file system without hard links gets a plain exclusive file: a reader may then find it before its last bytes.
+function linkOrWrite(temporary: string, path: string, content: string | Uint8Array): void {
+  try {
+    linkSync(temporary, path);
+  } catch (error) {
+    if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"].includes(errnoOf(error) ?? "")) throw error;
+    writeFileSync(path, content, { flag: "wx" });
+  }
 }
 
 function writeSynced(path: string, content: string | Uint8Array): void {

@@ -3,7 +3,7 @@ import { type Claim, type ClaimOptions, claimUnit } from "../store/claim-unit.ts
 import { commitAttempt } from "../store/commit-attempt.ts";
 import { type FileStep, takeSteps } from "../store/file-step.ts";
 import type { Lease } from "../store/lease.ts";
-import { dropAttempt, releaseAttempt } from "../store/release-attempt.ts";
+import { dropAttempt, ownsLease, releaseAttempt } from "../store/release-attempt.ts";
 import type { RunPaths, Unit } from "../store/run-paths.ts";
 import { takeFileStep } from "../store/take-file-step.ts";
 
@@ -15,6 +15,8 @@ export interface Protocol {
   readonly lease: Lease;
   claim(unit: Unit, seen?: UnitAttempts, options?: ClaimOptions): Promise<Claim | undefined>;
   commit(claim: ShardClaim, options?: { readonly replace?: boolean }): Promise<"committed" | "lost">;
+  /** Whether the lease on a claim is still this worker's. */
+  owns(claim: Claim): Promise<boolean>;
   /** Gives up; the next attempt goes on from the checkpoint. */
   release(claim: Claim): Promise<void>;
   /** Gives up and leaves nothing behind. */
@@ -33,6 +35,7 @@ export function openProtocol(
     lease,
     claim: (unit, seen = noAttempts, options = {}) => takeSteps(claimUnit(unit, seen, context, options), take),
     commit: (claim, options = {}) => takeSteps(commitAttempt(claim, context, options), take),
+    owns: (claim) => takeSteps(ownsLease(claim, context), take),
     release: (claim) => takeSteps(releaseAttempt(claim, context), take),
     drop: (claim) => takeSteps(dropAttempt(claim, context), take),
   };

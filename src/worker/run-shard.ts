@@ -142,6 +142,8 @@ function isWritersFault(error: unknown): boolean {
 }
 
 async function abandon(claim: ShardClaim, error: unknown, { protocol }: ShardContext): Promise<ShardOutcome> {
+  // Whoever was fenced finds its folder gone and may fail in many ways; the shard is another's concern now.
+  if (!(await protocol.owns(claim))) return { kind: "lost" };
   await protocol.release(claim);
   if (!(error instanceof ShardInterrupted)) throw error;
   return { kind: error.reason === "lost" ? "lost" : "left" };

@@ -1,7 +1,7 @@
 // Where ESPnet3's runner breaks (the numbers are those of the project's list of its weaknesses), this one must not.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { BaseRunner, EnvironmentProvider, range, type Writers } from "millrace";
@@ -87,6 +87,33 @@ describe("E3: a killed worker", () => {
     writeFileSync(join(outputDir, ".millrace", "leases", "1.1"), JSON.stringify(lease));
     const options = { ...holderOptions, outputDir, acceptChange: true };
     expect(await new SquareRunner(new SquareProvider({}), options).run(range(8))).toEqual(squares([...range(8)]));
+  });
+});
+
+describe("a worker whose shard was taken over while it worked", () => {
+  it("does not end in an error, and commits nothing of its own", async () => {
+    const outputDir = temporaryFolder();
+    const machinery = join(outputDir, ".millrace");
+    let isTaken = false;
+    class Overtaken extends BaseRunner<object, number> {
+      static forward(idx: number) {
+        if (idx === 2 && !isTaken) {
+          // As another worker does that finds the lease run out.
+          isTaken = true;
+          rmSync(join(machinery, "leases", "0.1"));
+          renameSync(join(machinery, "attempts", "0.1"), join(machinery, "attempts", "0.1.fenced"));
+        }
+        return idx;
+      }
+    }
+    class Provider extends EnvironmentProvider<object> {
+      buildEnvLocal() {
+        return {};
+      }
+    }
+    const runner = new Overtaken(new Provider({}), { ...quiet, outputDir, shards: 1 });
+    expect(await runner.run(range(5))).toEqual([0, 1, 2, 3, 4]);
+    expect(JSON.parse(readFileSync(join(outputDir, "split.0", "done"), "utf8"))).toMatchObject({ attempt: 2 });
   });
 });
 
