@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 
 const needed = [
   { program: "python3", package: "python3", why: "reads the merged records as a user's Python would" },
+  { program: "script", package: "bsdutils", why: "is the terminal that progress is drawn on" },
   { program: "mount", package: "mount", why: "makes a small and a read-only file system" },
 ];
 

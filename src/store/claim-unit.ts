@@ -59,5 +59,8 @@ function* fence(unit: Unit, epoch: number, { paths, lease, isDead }: ClaimContex
   // The lease goes first. Were it to go last, a fencer killed in between would leave it behind, and its old holder, on
   // waking, might find it good for a folder that someone has made under the same name since.
   yield* remove(paths.lease(unit, epoch));
-  return (yield* move(paths.attempt(unit, epoch), paths.fenced(unit, epoch))) === "moved";
+  const moved = yield* move(paths.attempt(unit, epoch), paths.fenced(unit, epoch));
+  // This number was fenced before: the folder was made under an old view by someone who died before they withdrew.
+  if (moved === "exists") yield* remove(paths.attempt(unit, epoch));
+  return moved !== "missing";
 }

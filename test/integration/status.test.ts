@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { range, runStatus } from "millrace";
@@ -71,6 +71,17 @@ describe("progress", () => {
   it("is shown although no hook ever waits and every shard is short", async () => {
     const lines = (await stderrOf(["--sync"])).trim().split("\n");
     expect(lines.length).toBeGreaterThan(1);
+  });
+
+  it("is one line that is drawn anew on a terminal", (context) => {
+    const command = `"${process.execPath}" "${fixture("takes-two-seconds.mjs")}" "${temporaryFolder()}"`;
+    // `script` gives the program a pseudo-terminal.
+    const { stdout, error } = spawnSync("script", ["-qec", command, "/dev/null"], { encoding: "utf8" });
+    if (error !== undefined) context.skip("script, of util-linux, is missing");
+    const draws = stdout.split("\r").filter((text) => text.startsWith("SlowRunner:"));
+    expect(draws.length).toBeGreaterThan(2);
+    expect(draws.at(-1)).toMatch(/^SlowRunner: 40\/40 items \(100 %\).* 1 failed\u001b\[K/);
+    expect(stdout.trimEnd().split("\n")).toHaveLength(1);
   });
 
   it("is silent with progress: false", async () => {

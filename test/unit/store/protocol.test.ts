@@ -182,6 +182,20 @@ describe("the lease protocol", () => {
     expect(run(files, commitAttempt({ unit: 0, epoch: 2 }, second!))).toBe("committed");
   });
 
+  it("is not held up by a folder that a worker with an old view made and died over", () => {
+    const files = new ModelFiles(paths);
+    const [first, second, third] = ["a", "b", "c"].map((name) => newContext(files, name));
+    const claim = run(files, claimUnit(0, noAttempts, first!))!;
+    files.node(paths.attempt(0, 1))!.entries!.set("item 0", emptyFile());
+    run(files, releaseAttempt(claim, first!));
+    const late = claimUnit(0, noAttempts, second!);
+    files.take(late.next().value as FileStep);
+    files.nowMs += ttlMs + 1;
+    const seen = groupAttempts(files.names(paths.attempts)).get(0)!;
+    expect(seen).toMatchObject({ active: 1, fenced: [1] });
+    expect(run(files, claimUnit(0, seen, third!))).toEqual({ unit: 0, epoch: 2 });
+  });
+
   it("lets a released shard be claimed at once", () => {
     const files = new ModelFiles(paths);
     const [first, second] = ["a", "b"].map((name) => newContext(files, name));
