@@ -43,8 +43,15 @@ export function startHeartbeat(paths: RunPaths, lease: Lease): Heartbeat {
   writeFileSync(file, reportText(early));
 
   let thread: Worker | undefined;
+  let isThreadable = true;
   const startThread = () => {
-    thread ??= openThread({ control, counters, paths, lease });
+    if (!isThreadable || thread !== undefined) return;
+    thread = openThread({ control, counters, paths, lease });
+    // A process that may have no more threads goes on without: between items it beats by itself.
+    thread.once("error", () => {
+      thread = undefined;
+      isThreadable = false;
+    });
   };
   const timer = setTimeout(startThread, threadAfterMs).unref();
   const beganMs = performance.now();
