@@ -7,6 +7,6 @@ ensureBuilt();
 const env = { ...process.env, MILLRACE_FUZZ_RUNS: String(1500 * times), MILLRACE_KILL_ROUNDS: String(3 * times) };
 runTool(
   ["vitest", "vitest.mjs"],
-  ["run", "test/unit/store/protocol.test.ts", "test/integration/random-kills.test.ts", "--testTimeout=3600000"],
+  ["run", "test/unit/store/protocol.test.ts", "test/integration/random-kills.test.ts"],
   { env },
 );

@@ -25,7 +25,7 @@ function randoms(from: number): () => number {
 
 describe("a run killed again and again", () => {
   it(`ends with the bytes of an undisturbed one, also with several drivers at once (MILLRACE_SEED=${seed})`, {
-    timeout: 300_000,
+    timeout: 100_000 * rounds,
   }, async () => {
     const random = randoms(seed);
     const reference = temporaryFolder();

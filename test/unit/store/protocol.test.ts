@@ -10,6 +10,7 @@ import { ModelFiles, type Node } from "./protocol-model.ts";
 
 // The generators that run on a disk are run here on a model of one, step by step, in every order fast-check thinks of.
 
+const runs = Number(process.env["MILLRACE_FUZZ_RUNS"] ?? 1500);
 const ttlMs = 10;
 const shardCount = 3;
 const itemsPerShard = 3;
@@ -155,7 +156,9 @@ function checkInvariants(model: Model): void {
 }
 
 describe("the lease protocol", () => {
-  it("commits every shard once, whole, and by its rightful attempt, in any interleaving", { timeout: 120_000 }, () => {
+  it("commits every shard once, whole, and by its rightful attempt, in any interleaving", {
+    timeout: 100 * runs,
+  }, () => {
     fc.assert(
       fc.property(fc.array(event, { minLength: 20, maxLength: 300 }), (events) => {
         const model = play(events);
@@ -164,7 +167,7 @@ describe("the lease protocol", () => {
         expect(model.isComplete()).toBe(true);
         checkInvariants(model);
       }),
-      { numRuns: Number(process.env["MILLRACE_FUZZ_RUNS"] ?? 1500) },
+      { numRuns: runs },
     );
   });
 
