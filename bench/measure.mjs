@@ -3,13 +3,14 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-// In memory where the machine has a file system there: what is measured is millrace, not the disk or what was deleted on it
-// shortly before (ext4 creates files many times slower for minutes after thousands were deleted). MILLRACE_BENCH_DIR
-// chooses another place.
-const place = process.env.MILLRACE_BENCH_DIR ?? (existsSync("/dev/shm") ? "/dev/shm" : tmpdir());
+/** The disk, or MILLRACE_BENCH_DIR: what a user has. On ext4 it is slower for minutes after thousands of files were deleted. */
+export const disk = process.env.MILLRACE_BENCH_DIR ?? tmpdir();
+
+/** A file system in memory, where the machine has one: what is measured there is millrace and not the disk. */
+export const memory = existsSync("/dev/shm") ? "/dev/shm" : disk;
 
 /** A folder for one benchmark. Its runs go into new folders below it, which are removed together at the end. */
-export async function inFolder(act) {
+export async function inFolder(act, place = disk) {
   const folder = mkdtempSync(join(place, "millrace-bench-"));
   try {
     return await act(folder);

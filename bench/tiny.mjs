@@ -1,5 +1,5 @@
 // The tiniest job there is: one multiplication an item, JSONL out. Shared by several benchmarks.
-import { closeSync, copyFileSync, openSync, writeSync } from "node:fs";
+import { closeSync, openSync, writeSync } from "node:fs";
 import { BaseRunner, EnvironmentProvider, range } from "millrace";
 
 export class TinyProvider extends EnvironmentProvider {
@@ -32,10 +32,4 @@ export function bareLoop(path, count) {
   }
   writeSync(fd, text);
   closeSync(fd);
-}
-
-/** The same, and the bytes written a second time, as putting shards together does. */
-export function bareLoopAndCopy(path, count) {
-  bareLoop(path, count);
-  copyFileSync(path, `${path}.copy`);
 }
