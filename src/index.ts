@@ -9,7 +9,6 @@ export {
 export { readFailures } from "./drive/read-failures.ts";
 export type { RetryFilter } from "./drive/retry-failed.ts";
 export { concatenateShardFiles } from "./merge/concatenate-shard-files.ts";
-export { readLines, readRecords } from "./merge/read-records.ts";
 export type { Items } from "./plan/collect-items.ts";
 export { type IndexRange, range } from "./plan/range.ts";
 export { EnvironmentProvider, type WorkerSetup } from "./provider/environment-provider.ts";
@@ -22,8 +21,10 @@ export {
 export { BaseRunner, type BatchRunnerClass, type RunnerClass } from "./runner/base-runner.ts";
 export type { RunnerOptions } from "./runner/runner-options.ts";
 export { type ErrorCode, MillraceError } from "./shared/errors.ts";
+export { isMainModule } from "./shared/in-worker.ts";
 export type { FilePrefix } from "./store/checkpoint.ts";
 export type { ShardFile } from "./store/done.ts";
+export { readLines, readRecords } from "./store/read-records.ts";
 export { type RunStatus, runStatus, type WorkerStatus } from "./store/run-status.ts";
 export type { FailureRecord } from "./worker/failure-log.ts";
 export type { Awaitable, ShardPlace, ShardState, Writers } from "./worker/runner-hooks.ts";

@@ -15,7 +15,9 @@ const mayImport: Record<string, readonly string[]> = {
   worker: ["shared", "plan", "provider", "store", "writers"],
   launchers: ["shared", "config", "store", "worker"],
   drive: ["shared", "config", "plan", "provider", "store", "merge", "worker", "launchers"],
-  runner: ["shared", "config", "plan", "provider", "store", "writers", "merge", "worker", "drive"],
+  runner: ["shared", "config", "plan", "provider", "store", "writers", "merge", "worker", "launchers", "drive"],
+  join: ["shared", "provider", "store", "worker", "runner"],
+  cli: ["shared", "config", "store", "join"],
 };
 
 const root = fileURLToPath(new URL("..", import.meta.url));

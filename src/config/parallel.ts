@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { MillraceError } from "../shared/errors.ts";
 import { nearestName } from "../shared/nearest-name.ts";
 import { describeKind, isPlainObject } from "../shared/state-json.ts";
@@ -59,8 +60,9 @@ export function checkParallel(parallel: ParallelInput): ParallelConfig {
     });
   }
   for (const key of Object.keys(parallel)) if (!knownKeys.includes(key)) throw unknown("parallel", key, knownKeys);
-  const { env = "local", options = {} } = parallel;
-  const nWorkers = parallel.n_workers ?? parallel.nWorkers ?? 1;
+  const asked = parallel.n_workers ?? parallel.nWorkers;
+  const { env = (asked ?? 1) > 1 ? "process" : "local", options = {} } = parallel;
+  const nWorkers = asked ?? defaultWorkers(env);
   if (!parallelEnvs.includes(env)) throw unknown("parallel.env", String(env), parallelEnvs);
   if (!Number.isSafeInteger(nWorkers) || nWorkers < 1) {
     throw new MillraceError(
@@ -72,6 +74,11 @@ export function checkParallel(parallel: ParallelInput): ParallelConfig {
     throw new MillraceError("BAD_OPTION", `parallel.options is ${describeKind(options)}; a section was expected.`);
   }
   return Object.freeze({ env, nWorkers, options: Object.freeze({ ...options }) });
+}
+
+// On this machine: every core. Elsewhere nobody knows what is to be had.
+function defaultWorkers(env: ParallelEnv): number {
+  return env === "process" || env === "thread" ? availableParallelism() : 1;
 }
 
 function unknown(where: string, wrong: string, known: readonly string[]): MillraceError {

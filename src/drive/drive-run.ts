@@ -1,30 +1,55 @@
 import { chooseLauncher } from "../launchers/choose-launcher.ts";
+import type { Launcher } from "../launchers/launcher.ts";
 import { collectItems } from "../plan/collect-items.ts";
 import { MillraceError } from "../shared/errors.ts";
 import type { Done } from "../store/done.ts";
 import { storeError } from "../store/durable-files.ts";
 import { type RunPaths, runPaths } from "../store/run-paths.ts";
+import { tooManyFailures } from "../worker/failure-log.ts";
 import { findCommitted } from "../worker/find-committed.ts";
+import { type Membership, openSession, type Session } from "../worker/session.ts";
 import { mergeOnce } from "./merge-once.ts";
 import { openRun } from "./open-run.ts";
 import type { RunRequest } from "./run-request.ts";
-import { openSession, type Session } from "./session.ts";
 import { showProgress } from "./show-progress.ts";
 
 /** The whole of a run: plan, launch, watch, merge. What is done already is not done again. */
 export async function driveRun<Merged>(request: RunRequest<Merged>): Promise<Merged> {
   const launcher = chooseLauncher(request.parallel);
+  launcher.check(request.parallel);
+  if (launcher.startsWorkers) request.requireSendable();
   const paths = runPaths(request.runDir);
   try {
     const plan = openRun(paths, await collectItems(request.items), request);
-    return await inSession(openSession(paths, plan, request), request, async (session) => {
-      const { runDir, parallel } = request;
-      const committed = await launcher.launch({ runDir, parallel, inlineJob: session.job });
-      return finishRun(session, request, committed);
-    });
+    return await inSession(openSession(paths, plan, membership(request, launcher)), request, async (session) =>
+      finishRun(session, request, await launch(session, request, launcher)),
+    );
   } catch (error) {
     throw storeError(error);
   }
+}
+
+/** Starts the workers, if there is anything to do. Answers the shards that are known to be committed. */
+async function launch<Merged>(
+  { job }: Session,
+  { runDir, parallel, stop }: RunRequest<Merged>,
+  launcher: Launcher,
+): Promise<ReadonlyMap<number, Done>> {
+  const request = { runDir, parallel, stop, inlineJob: job };
+  if (!launcher.startsWorkers) return launcher.launch({ ...request, pending: job.plan.shardCount });
+  const { committed, open } = await findCommitted(job);
+  if (open.length > 0) await launcher.launch({ ...request, pending: open.length });
+  return committed;
+}
+
+/** How this process takes part in a run: as its one worker, or as the driver of others. */
+export function membership<Merged>(request: RunRequest<Merged>, launcher: Launcher): Membership {
+  const { stop } = request;
+  return {
+    ...request,
+    isAskedToLeave: () => stop.leave.aborted,
+    role: launcher.startsWorkers ? "driver" : "worker",
+  };
 }
 
 /** Does something as a member of the run, and leaves no heartbeat behind. */
@@ -48,8 +73,12 @@ export async function finishRun<Merged>(
   { merge }: RunRequest<Merged>,
   known: ReadonlyMap<number, Done> = new Map(),
 ): Promise<Merged> {
-  const { committed, open } = await findCommitted(session.job, known);
-  if (open.length > 0) throw stopped(session.protocol.paths, open.length);
+  const { job, protocol } = session;
+  const { committed, open } = await findCommitted(job, known);
+  if (open.length > 0) throw stopped(protocol.paths, open.length);
+  // Each worker counts for itself; only here are all failures known.
+  const failed = [...committed.values()].reduce((sum, { counts }) => sum + counts.failed, 0);
+  if (failed > job.options.maxFailures) throw tooManyFailures(failed, job.options.maxFailures);
   return mergeOnce(session, committed, merge);
 }
 

@@ -7,9 +7,9 @@ import type { Done } from "../store/done.ts";
 import { mergeKey, readMerged, writeMerged } from "../store/merged.ts";
 import type { RunPaths } from "../store/run-paths.ts";
 import { namesIn } from "../store/scan-shards.ts";
+import type { Session } from "../worker/session.ts";
 import { cleanUp } from "./clean-up.ts";
 import type { MergeShards } from "./run-request.ts";
-import type { Session } from "./session.ts";
 
 const waitMs = 50;
 

@@ -1,10 +1,7 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
-import { readRecords } from "../merge/read-records.ts";
-import { type RunPaths, runPaths, shardIdOf } from "../store/run-paths.ts";
+import { runPaths, shardIdOf } from "../store/run-paths.ts";
 import { namesIn } from "../store/scan-shards.ts";
-import { failuresName } from "../store/shard-file-names.ts";
 import type { FailureRecord } from "../worker/failure-log.ts";
+import { failuresOfShard } from "../worker/retry-failed-shards.ts";
 
 /** The items of a run that failed, in item order, one after the other. */
 export function* readFailures(runDir: string): Generator<FailureRecord> {
@@ -13,10 +10,4 @@ export function* readFailures(runDir: string): Generator<FailureRecord> {
     .map(shardIdOf)
     .filter((id) => id !== undefined);
   for (const id of ids.sort((a, b) => a - b)) yield* failuresOfShard(paths, id);
-}
-
-/** The failed items of one committed shard. */
-export function* failuresOfShard(paths: RunPaths, shard: number): Generator<FailureRecord> {
-  const path = join(paths.shard(shard), failuresName);
-  if (existsSync(path)) yield* readRecords<FailureRecord>(path);
 }

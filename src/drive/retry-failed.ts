@@ -1,24 +1,17 @@
+import { chooseLauncher } from "../launchers/choose-launcher.ts";
 import { MillraceError } from "../shared/errors.ts";
-import { sleep } from "../shared/sleep.ts";
-import { groupAttempts } from "../store/attempts.ts";
-import { type Done, inspectShard } from "../store/done.ts";
 import { storeError } from "../store/durable-files.ts";
 import { makeFingerprint } from "../store/fingerprint.ts";
 import { readManifest } from "../store/manifest.ts";
-import { runPaths } from "../store/run-paths.ts";
-import { namesIn } from "../store/scan-shards.ts";
-import type { FailureRecord } from "../worker/failure-log.ts";
+import { type RunPaths, runPaths } from "../store/run-paths.ts";
+import { writeSpec } from "../store/run-spec.ts";
 import { findCommitted } from "../worker/find-committed.ts";
-import type { ShardClaim } from "../worker/protocol.ts";
-import { retryShard } from "../worker/retry-shard.ts";
-import { openShardContext } from "../worker/shard-context.ts";
-import { finishRun, inSession } from "./drive-run.ts";
+import { failuresOfShard, isWanted } from "../worker/retry-failed-shards.ts";
+import { openSession, type Session } from "../worker/session.ts";
+import type { RetryOrder } from "../worker/work-options.ts";
+import { finishRun, inSession, membership } from "./drive-run.ts";
 import { requireSameRun } from "./open-run.ts";
-import { failuresOfShard } from "./read-failures.ts";
 import type { RunRequest } from "./run-request.ts";
-import { openSession, type Session } from "./session.ts";
-
-const waitMs = 50;
 
 /** Which failed items are run once more. Default: all. */
 export interface RetryFilter {
@@ -28,6 +21,9 @@ export interface RetryFilter {
 
 /** Runs the failed items of a run alone, each folded into its shard, then merges. What fails again stays written down. */
 export async function retryFailed<Merged>(request: RunRequest<Merged>, filter: RetryFilter): Promise<Merged> {
+  const launcher = chooseLauncher(request.parallel);
+  launcher.check(request.parallel);
+  if (launcher.startsWorkers) request.requireSendable();
   const paths = runPaths(request.runDir);
   try {
     const manifest = readManifest(paths);
@@ -38,9 +34,16 @@ export async function retryFailed<Merged>(request: RunRequest<Merged>, filter: R
     }
     const fingerprint = makeFingerprint({ ...request.identity, items: manifest.plan.items });
     requireSameRun(paths, manifest, { fingerprint, acceptChange: request.acceptChange });
-    const session = openSession(paths, manifest.plan, { ...request, work: { ...request.work, onError: "skip" } });
+    const session = openSession(paths, manifest.plan, membership(request, launcher));
     return await inSession(session, request, async () => {
-      await retryShards(session, filter);
+      const order = await makeOrder(paths, session, filter);
+      if (order.shards.length > 0) {
+        const { runDir, parallel, stop } = request;
+        writeSpec(paths, { ...request.spec, options: { ...request.work, retry: order } });
+        const inlineJob = { ...session.job, options: { ...session.job.options, retry: order } };
+        await launcher.launch({ runDir, parallel, stop, inlineJob, pending: order.shards.length });
+        writeSpec(paths, request.spec);
+      }
       return finishRun(session, request);
     });
   } catch (error) {
@@ -48,42 +51,13 @@ export async function retryFailed<Merged>(request: RunRequest<Merged>, filter: R
   }
 }
 
-async function retryShards(session: Session, { error }: RetryFilter): Promise<void> {
-  const { job } = session;
-  const { paths } = job.protocol;
-  const isWanted = (failure: FailureRecord) => error === undefined || failure.error.message.search(error) >= 0;
-  const tasks = [...(await findCommitted(job)).committed.values()]
+/** The shards with failed items that are wanted, and the attempt that made each: what is newer was retried already. */
+async function makeOrder(paths: RunPaths, { job }: Session, { error }: RetryFilter): Promise<RetryOrder> {
+  const pattern = error === undefined ? undefined : { source: error.source, flags: error.flags };
+  const wanted = isWanted({ error: pattern });
+  const shards = [...(await findCommitted(job)).committed.values()]
     .filter(({ counts }) => counts.failed > 0)
-    .map((done) => ({ done, isWanted, failures: [...failuresOfShard(paths, done.shard)] }))
-    .filter(({ failures }) => failures.some(isWanted));
-  if (tasks.length === 0) return;
-  const env = await job.buildEnv();
-  try {
-    // What failed before is what is tried again: it does not count once more.
-    const context = openShardContext(
-      { ...job, options: { ...job.options, maxFailures: Number.POSITIVE_INFINITY } },
-      env,
-      0,
-    );
-    for (const task of tasks) {
-      const claim = await claimCommitted(session, task.done);
-      if (claim !== undefined) await retryShard(claim, task, context);
-    }
-  } finally {
-    await job.teardown(env);
-  }
-}
-
-/** The right to replace a committed shard; undefined where someone else has replaced it meanwhile. */
-async function claimCommitted({ protocol }: Session, { shard, attempt }: Done): Promise<ShardClaim | undefined> {
-  const { paths } = protocol;
-  for (;;) {
-    const seen = groupAttempts(namesIn(paths.attempts)).get(shard);
-    const claim = await protocol.claim(shard, seen, { replace: true, above: attempt });
-    if (claim !== undefined) return claim as ShardClaim;
-    // Someone is at it, or died at it and its lease has yet to run out.
-    await sleep(waitMs);
-    const sight = inspectShard(paths.shard(shard));
-    if (sight.state === "committed" && sight.done.attempt !== attempt) return undefined;
-  }
+    .filter(({ shard }) => [...failuresOfShard(paths, shard)].some(wanted))
+    .map(({ shard, attempt }) => [shard, attempt] as const);
+  return { shards, error: pattern };
 }

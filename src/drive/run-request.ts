@@ -1,4 +1,5 @@
 import type { ParallelConfig } from "../config/parallel.ts";
+import type { StopRequests } from "../launchers/launcher.ts";
 import type { Items } from "../plan/collect-items.ts";
 import type { Done } from "../store/done.ts";
 import type { IdentityParts } from "../store/fingerprint.ts";
@@ -30,5 +31,7 @@ export interface RunRequest<Merged> {
   readonly teardown: (env: object) => void | PromiseLike<void>;
   readonly merge: MergeShards<Merged>;
   readonly progress: boolean;
-  readonly signal: AbortSignal | undefined;
+  readonly stop: StopRequests;
+  /** Refuses classes and params that a worker elsewhere could not get. */
+  readonly requireSendable: () => void;
 }

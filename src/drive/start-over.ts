@@ -3,7 +3,7 @@ import { MillraceError } from "../shared/errors.ts";
 import type { Sight } from "../store/file-step.ts";
 import { defaultLeaseTtlMs, isHeld, parseLease } from "../store/lease.ts";
 import { readMerged } from "../store/merged.ts";
-import { type RunPaths, shardIdOf } from "../store/run-paths.ts";
+import { parseAttemptName, type RunPaths, shardIdOf } from "../store/run-paths.ts";
 import { namesIn } from "../store/scan-shards.ts";
 import { fileSystemNow, lookAt } from "../store/take-file-step.ts";
 
@@ -25,10 +25,10 @@ function discard(path: string): void {
 function refuseIfBusy(paths: RunPaths): void {
   const now = () => fileSystemNow(paths.leases);
   for (const name of namesIn(paths.leases)) {
-    const match = /^(\d+|merge)\.(\d+)$/.exec(name);
-    if (match === null) continue;
-    const unit = match[1] === "merge" ? "merge" : Number(match[1]);
-    const sight = lookAt(paths.lease(unit, Number(match[2])), now);
+    const held = parseAttemptName(name);
+    if (held === undefined) continue;
+    const { unit, epoch } = held;
+    const sight = lookAt(paths.lease(unit, epoch), now);
     if (sight === undefined || !isHeld(sight, { ttlMs: defaultLeaseTtlMs })) continue;
     throw busy(paths, sight, unit === "merge" ? "is merging it" : `is working on split.${unit}`);
   }

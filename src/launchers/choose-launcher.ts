@@ -2,8 +2,11 @@ import type { ParallelConfig } from "../config/parallel.ts";
 import { MillraceError } from "../shared/errors.ts";
 import { inlineLauncher } from "./inline.ts";
 import type { Launcher } from "./launcher.ts";
+import { localGpuLauncher } from "./local-gpu.ts";
+import { processLauncher } from "./process.ts";
+import { threadLauncher } from "./thread.ts";
 
-const launchers: readonly Launcher[] = [inlineLauncher];
+const launchers: readonly Launcher[] = [inlineLauncher, processLauncher, threadLauncher, localGpuLauncher];
 
 /** The launcher of an env. */
 export function chooseLauncher({ env }: ParallelConfig): Launcher {

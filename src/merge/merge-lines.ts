@@ -2,11 +2,11 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Done } from "../store/done.ts";
 import { isMergeCurrent, mergeKey, readMerged, writeMerged } from "../store/merged.ts";
+import { readRecords } from "../store/read-records.ts";
 import { runPaths } from "../store/run-paths.ts";
 import { failuresName, recordsName, stateName } from "../store/shard-file-names.ts";
 import { type CommittedShard, concatenate, openShards } from "./concatenate-shard-files.ts";
 import { lazyArray } from "./lazy-array.ts";
-import { readRecords } from "./read-records.ts";
 
 /** The records of committed shards, in item order; they are read when the array is first looked at. */
 export function recordsOfShards<Record>(

@@ -1,21 +1,27 @@
+import { rmSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { driveRun } from "../drive/drive-run.ts";
 import { type RetryFilter, retryFailed } from "../drive/retry-failed.ts";
 import type { RunRequest } from "../drive/run-request.ts";
+import { withStopSignals } from "../drive/with-stop-signals.ts";
+import type { StopRequests } from "../launchers/launcher.ts";
 import { mergeLineFiles, recordsOfShards } from "../merge/merge-lines.ts";
 import type { Items } from "../plan/collect-items.ts";
 import { buildLocalEnv, EnvironmentProvider } from "../provider/environment-provider.ts";
 import { MillraceError } from "../shared/errors.ts";
+import { refuseInWorker } from "../shared/in-worker.ts";
 import { isThenable } from "../shared/is-thenable.ts";
 import { describeKind } from "../shared/state-json.ts";
 import { type Done, inspectShard } from "../store/done.ts";
-import type { Awaitable, RunnerHooks, RunnerTraits, ShardPlace, ShardState, Writers } from "../worker/runner-hooks.ts";
+import type { Awaitable, ShardPlace, ShardState, Writers } from "../worker/runner-hooks.ts";
 import { ownState } from "../worker/shard-state.ts";
 import { jsonlWriter } from "../writers/jsonl-writer.ts";
 import type { Writer } from "../writers/writer.ts";
+import { requireSendable } from "./require-sendable.ts";
 import { type CheckedOptions, checkOptions, type RunnerOptions, runFolder } from "./runner-options.ts";
+import { type ClassStatics, checkRunner, type RunnerStatics, traitsOf } from "./runner-traits.ts";
 
 /**
  * The user's function over items. A subclass has a static `forward(idx, env)`, which gets one index or, with
@@ -104,7 +110,10 @@ export abstract class BaseRunner<Env extends object, Result = unknown, Merged = 
 
   /** Runs `forward` over the items, or over what is left of them, and merges. */
   async run(items: Items): Promise<Merged> {
-    return this.inRunFolder(() => driveRun<Merged>(this.request(items)));
+    refuseInWorker(this.constructor.name);
+    return withStopSignals(this.options.signal, (stop) =>
+      this.inRunFolder(stop, () => driveRun<Merged>(this.request(items, stop))),
+    );
   }
 
   /** Runs the items that failed once more, puts what succeeds into its place, and merges again. */
@@ -112,10 +121,11 @@ export abstract class BaseRunner<Env extends object, Result = unknown, Merged = 
     if (this.options.outputDir === undefined) {
       throw new MillraceError("BAD_OPTION", "retryFailed needs the outputDir of the run whose items failed.");
     }
-    return retryFailed<Merged>(this.request([]), filter);
+    refuseInWorker(this.constructor.name);
+    return withStopSignals(this.options.signal, (stop) => retryFailed<Merged>(this.request([], stop), filter));
   }
 
-  private request(items: Items): RunRequest<Merged> {
+  private request(items: Items, stop: StopRequests): RunRequest<Merged> {
     const { provider, options, runDir } = this;
     const runner = checkRunner(this.constructor as unknown as RunnerStatics);
     const { config, params } = provider;
@@ -124,6 +134,7 @@ export abstract class BaseRunner<Env extends object, Result = unknown, Merged = 
       ...options,
       runDir,
       items,
+      stop,
       runner,
       traits: traitsOf(runner),
       parallel: options.parallel(),
@@ -134,8 +145,11 @@ export abstract class BaseRunner<Env extends object, Result = unknown, Merged = 
         provider: { module: providerClass.module, name: providerClass.name },
         config,
         params,
+        providerFields: Object.keys(provider),
         options: options.work,
+        cwd: process.cwd(),
       },
+      requireSendable: () => requireSendable(runner, provider),
       buildEnv: () => buildLocalEnv(provider),
       teardown: (env) => provider.teardown(env as Env),
       merge: async (shardDirs, committed) => {
@@ -146,9 +160,10 @@ export abstract class BaseRunner<Env extends object, Result = unknown, Merged = 
   }
 
   /** Without an `outputDir` the run has a folder of its own for as long as it lasts, and its records come in memory. */
-  private async inRunFolder(act: () => Promise<Merged>): Promise<Merged> {
+  private async inRunFolder(stop: StopRequests, act: () => Promise<Merged>): Promise<Merged> {
     if (this.options.outputDir !== undefined) return act();
     const folder = await mkdtemp(join(tmpdir(), "millrace-"));
+    stop.kill.addEventListener("abort", () => rmSync(folder, { recursive: true, force: true }));
     this.runDir = join(folder, this.options.shardSubdir);
     try {
       const merged = await act();
@@ -167,31 +182,6 @@ export interface RunnerClass<Env extends object, Result> {
 /** The same for a runner that is used with `batchSize`. */
 export interface BatchRunnerClass<Env extends object, Result> {
   readonly forward: (idx: number[], env: Env) => Awaitable<readonly Result[]>;
-}
-
-/** What is read from a class if it is there. */
-interface ClassStatics {
-  readonly name: string;
-  readonly module?: string;
-  readonly version?: string | number;
-}
-
-type RunnerStatics = RunnerHooks & ClassStatics & typeof BaseRunner;
-
-function checkRunner(runner: RunnerStatics): RunnerStatics {
-  if (typeof (runner as Partial<RunnerStatics>).forward === "function") return runner;
-  throw new MillraceError("BAD_RUNNER", `${runner.name} has no static forward(idx, env).`, {
-    hint: "Add `static forward(idx: number, env: Env) { … }` to the class; a method without `static` is not found.",
-  });
-}
-
-function traitsOf(runner: typeof BaseRunner): RunnerTraits {
-  const keeps = (...hooks: (keyof typeof BaseRunner)[]) => hooks.every((hook) => runner[hook] === BaseRunner[hook]);
-  return {
-    recordPerItem: keeps("writeRecord", "reduceState"),
-    standardFiles: keeps("openWriters", "writeRecord", "closeWriters", "initState", "reduceState", "finalizeState"),
-    isShardDone: keeps("isShardDone") ? undefined : (dir) => runner.isShardDone(dir),
-  };
 }
 
 function identityOf({ name, version }: ClassStatics): string {

@@ -28,8 +28,16 @@ export interface RunnerOptions {
   readonly retries?: number | undefined;
   /** Stops a run that skips: how many items may fail, or, below 1, which share of them. Default: any number. */
   readonly maxFailures?: number | undefined;
-  /** Milliseconds an asynchronous `forward` may take per item. Default: any time. */
+  /**
+   * Milliseconds `forward` may take per item. Default: any time. With `env: local` only a `forward` that answers later can
+   * be timed out: a synchronous one can only be ended with its worker.
+   */
   readonly itemTimeout?: number | undefined;
+  /**
+   * Bytes of memory (RSS) above which a worker is replaced by a fresh one, between two items. Default: any amount. Counts
+   * for workers with a process of their own; `local` and `thread` have none.
+   */
+  readonly maxRss?: number | undefined;
   /** Milliseconds between checkpoints; fewer where they would cost more than one percent. Default: 10. */
   readonly checkpointInterval?: number | undefined;
   /** Milliseconds after which a worker that shows no sign of life loses its shard. Default: 15000. */
@@ -71,6 +79,7 @@ const known: Record<keyof RunnerOptions, true> = {
   retries: true,
   maxFailures: true,
   itemTimeout: true,
+  maxRss: true,
   checkpointInterval: true,
   leaseTtl: true,
   mergeFiles: true,
@@ -103,6 +112,7 @@ export function checkOptions(options: RunnerOptions): CheckedOptions {
       maxFailures: checkNumber("maxFailures", options.maxFailures ?? Number.POSITIVE_INFINITY, { least: 0 }),
       itemTimeoutMs:
         options.itemTimeout === undefined ? undefined : checkNumber("itemTimeout", options.itemTimeout, { least: 1 }),
+      maxRss: options.maxRss === undefined ? undefined : checkNumber("maxRss", options.maxRss, { least: 1 }),
       checkpointIntervalMs: checkNumber("checkpointInterval", options.checkpointInterval ?? 10, { least: 0 }),
       leaseTtlMs: checkNumber("leaseTtl", options.leaseTtl ?? defaultLeaseTtlMs, { least: 100 }),
     },

@@ -19,15 +19,23 @@ const tag = "$millrace";
 
 /** JSON text of a shard's state; typed arrays, bigint, NaN and the infinities come back as they were. */
 export function encodeState(state: object): string {
-  return JSON.stringify(toPlain(state, "state"));
+  return JSON.stringify(toPlain(state, "state", refuseState));
+}
+
+/** What stands in the JSON for a value that JSON cannot hold. It may throw. */
+type OnOdd = (value: unknown, path: string) => unknown;
+
+/** The same encoding as plain values, with a choice of what becomes of those that cannot be kept. */
+export function toPlainValues(value: unknown, path: string, onOdd: OnOdd): unknown {
+  return value === undefined ? undefined : toPlain(value, path, onOdd);
 }
 
 /** The state that {@link encodeState} wrote. */
 export function decodeState(text: string): Record<string, unknown> {
-  return fromPlain(JSON.parse(text)) as Record<string, unknown>;
+  return fromPlainValues(JSON.parse(text)) as Record<string, unknown>;
 }
 
-function toPlain(value: unknown, path: string): unknown {
+function toPlain(value: unknown, path: string, onOdd: OnOdd): unknown {
   switch (typeof value) {
     case "string":
     case "boolean":
@@ -41,33 +49,38 @@ function toPlain(value: unknown, path: string): unknown {
       return { [tag]: "bigint", value: String(value) };
     case "object":
       if (value === null) return null;
-      if (Array.isArray(value)) return value.map((entry, i) => toPlain(entry, `${path}[${i}]`));
-      if (ArrayBuffer.isView(value)) return typedToPlain(value, path);
+      if (Array.isArray(value)) return value.map((entry, i) => toPlain(entry, `${path}[${i}]`, onOdd));
+      if (ArrayBuffer.isView(value)) return typedToPlain(value) ?? onOdd(value, path);
       if (isPlainObject(value)) {
-        const plain = Object.entries(value).map(([key, entry]) => [key, toPlain(entry, `${path}.${key}`)] as const);
+        const plain = Object.entries(value).map(
+          ([key, entry]) => [key, toPlain(entry, `${path}.${key}`, onOdd)] as const,
+        );
         const object = Object.fromEntries(plain.filter(([key]) => value[key] !== undefined));
         // Someone else's object that looks like one of the marks below is wrapped in one.
         return tag in value ? { [tag]: "object", value: object } : object;
       }
   }
+  return onOdd(value, path);
+}
+
+function refuseState(value: unknown, path: string): never {
   throw new MillraceError("STATE_NOT_JSON", `${path} is ${describeKind(value)}, which cannot be kept on disk.`, {
-    hint: "Keep plain objects, arrays, numbers, strings and typed arrays in a shard's state; put open handles among the writers.",
+    hint: ArrayBuffer.isView(value)
+      ? `Use one of ${Object.keys(typedArrays).join(", ")}.`
+      : "Keep plain objects, arrays, numbers, strings and typed arrays in a shard's state; put open handles among the writers.",
   });
 }
 
-function typedToPlain(view: ArrayBufferView, path: string): unknown {
+function typedToPlain(view: ArrayBufferView): unknown {
   const name = Object.keys(typedArrays).find((key) => view.constructor.name === key);
-  if (name === undefined && !(view instanceof Uint8Array)) {
-    throw new MillraceError("STATE_NOT_JSON", `${path} is ${describeKind(view)}, which cannot be kept on disk.`, {
-      hint: `Use one of ${Object.keys(typedArrays).join(", ")}.`,
-    });
-  }
+  if (name === undefined && !(view instanceof Uint8Array)) return undefined;
   const bytes = Buffer.from(view.buffer, view.byteOffset, view.byteLength);
   return { [tag]: name ?? "Uint8Array", base64: bytes.toString("base64") };
 }
 
-function fromPlain(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(fromPlain);
+/** What {@link toPlainValues} was given. */
+export function fromPlainValues(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(fromPlainValues);
   if (typeof value !== "object" || value === null) return value;
   const entry = value as Record<string, unknown>;
   const kind = entry[tag];
@@ -84,7 +97,7 @@ function fromPlain(value: unknown): unknown {
 }
 
 function fromEntries(object: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(object).map(([key, inner]) => [key, fromPlain(inner)]));
+  return Object.fromEntries(Object.entries(object).map(([key, inner]) => [key, fromPlainValues(inner)]));
 }
 
 /** Whether a value is an object literal: not an instance of any class. */

@@ -1,4 +1,4 @@
-import type { Unit } from "./run-paths.ts";
+import { parseAttemptName, type Unit } from "./run-paths.ts";
 
 /** What the attempts folder says about one unit. */
 export interface UnitAttempts {
@@ -15,14 +15,13 @@ export const noAttempts: UnitAttempts = { active: undefined, fenced: [], highest
 export function groupAttempts(names: readonly string[]): Map<Unit, UnitAttempts> {
   const found = new Map<Unit, { active: number | undefined; fenced: number[]; highest: number }>();
   for (const name of names) {
-    const match = /^(\d+|merge)\.(\d+)(\.\w+)?$/.exec(name);
-    if (match === null) continue;
-    const unit = match[1] === "merge" ? "merge" : Number(match[1]);
-    const epoch = Number(match[2]);
+    const parsed = parseAttemptName(name);
+    if (parsed === undefined) continue;
+    const { unit, epoch, kind } = parsed;
     const entry = found.get(unit) ?? { active: undefined, fenced: [], highest: 0 };
     found.set(unit, entry);
-    if (match[3] === undefined) entry.active = Math.max(entry.active ?? 0, epoch);
-    else if (match[3] === ".fenced") entry.fenced.push(epoch);
+    if (kind === "") entry.active = Math.max(entry.active ?? 0, epoch);
+    else if (kind === ".fenced") entry.fenced.push(epoch);
     entry.highest = Math.max(entry.highest, epoch);
   }
   for (const entry of found.values()) entry.fenced.sort((a, b) => a - b);

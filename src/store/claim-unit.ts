@@ -34,7 +34,8 @@ export function* claimUnit(
   { paths, lease, isDead }: ClaimContext,
   { replace = false, above = 0 }: ClaimOptions = {},
 ): Steps<Claim | undefined> {
-  if (seen.active !== undefined && !(yield* fence(unit, seen.active, { paths, lease, isDead }))) return undefined;
+  if (seen.active !== undefined && !(yield* fenceAttempt(unit, seen.active, { paths, lease, isDead })))
+    return undefined;
   const epoch = Math.max(seen.highest, above) + 1;
   const attempt = paths.attempt(unit, epoch);
   if ((yield* makeFolder(attempt)) === "exists") return undefined;
@@ -52,7 +53,7 @@ export function* claimUnit(
 }
 
 /** Takes the right to commit from an attempt whose holder is gone. Of several who try, one succeeds. */
-function* fence(unit: Unit, epoch: number, { paths, lease, isDead }: ClaimContext): Steps<boolean> {
+export function* fenceAttempt(unit: Unit, epoch: number, { paths, lease, isDead }: ClaimContext): Steps<boolean> {
   // Between its claim and its lease an attempt has only its folder: that one's age counts then.
   const sight = (yield* look(paths.lease(unit, epoch))) ?? (yield* look(paths.attempt(unit, epoch)));
   if (sight === undefined || isHeld(sight, { ttlMs: lease.ttlMs, isDead })) return false;

@@ -59,6 +59,13 @@ export function* isCommitted(shard: number): Steps<boolean> {
   return (yield { do: "committed", shard }) as boolean;
 }
 
+/** Carries steps out that all answer at once. */
+export function takeStepsNow<T>(steps: Steps<T>, take: (step: FileStep) => unknown): T {
+  let next = steps.next();
+  while (!next.done) next = steps.next(take(next.value));
+  return next.value;
+}
+
 /** Carries steps out, one after the other. */
 export async function takeSteps<T>(steps: Steps<T>, take: (step: FileStep) => unknown): Promise<T> {
   let next = steps.next();

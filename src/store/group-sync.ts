@@ -40,8 +40,21 @@ export class GroupSync {
 // A few at a time: enough for the disk to flush them together, few enough to spare file descriptors.
 const atOnce = 16;
 
+const pending = new Set<Promise<void>>();
+
 /** Flushes files to the disk off the main thread. The process stays alive until it is through. */
-export async function syncSoon(paths: readonly string[]): Promise<void> {
+export function syncSoon(paths: readonly string[]): Promise<void> {
+  const syncing = syncInTurn(paths).finally(() => pending.delete(syncing));
+  pending.add(syncing);
+  return syncing;
+}
+
+/** When everything that was handed over so far is on the disk: for a process that is about to end itself. */
+export async function whenSynced(): Promise<void> {
+  while (pending.size > 0) await Promise.all(pending);
+}
+
+async function syncInTurn(paths: readonly string[]): Promise<void> {
   for (let i = 0; i < paths.length; i += atOnce) await Promise.all(paths.slice(i, i + atOnce).map(syncOne));
 }
 

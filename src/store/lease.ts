@@ -4,7 +4,11 @@ import { isKnownDead, type ProcessIdentity } from "./process-identity.ts";
 /** A worker's temporary right to one attempt. Renewing it is writing it again: its age is what counts. */
 export interface Lease extends ProcessIdentity {
   readonly worker: string;
+  /** A driver runs no items itself; it is there all the same. */
+  readonly role?: "worker" | "driver" | undefined;
   readonly ttlMs: number;
+  /** Who started the worker and sees it end. While that one is alive, it takes the leases of a dead worker back itself. */
+  readonly watcher?: ProcessIdentity | undefined;
 }
 
 /** How long a silent worker keeps its attempt. Safety never hangs on it: a late commit is refused by a rename. */
@@ -30,8 +34,13 @@ export interface LeaseJudge {
 }
 
 /** Whether the holder of a lease may still be at work. */
-export function isHeld({ text, ageMs }: Sight, { ttlMs, isDead = isKnownDead }: LeaseJudge): boolean {
+export function isHeld({ text, ageMs }: Sight, { ttlMs, isDead = isGone }: LeaseJudge): boolean {
   const lease = parseLease(text);
   if (ageMs > (lease?.ttlMs ?? ttlMs)) return false;
   return lease === undefined || !isDead(lease);
+}
+
+/** Whether nobody is there any more to commit or to take back what a lease stands for. */
+function isGone({ watcher, ...holder }: Lease): boolean {
+  return isKnownDead(holder) && (watcher === undefined || isKnownDead(watcher));
 }

@@ -10,9 +10,9 @@ export interface ProcessIdentity {
   readonly began: string;
 }
 
-/** The identity of this process. */
-export function thisProcess(): ProcessIdentity {
-  return { host: thisHost(), pid: process.pid, began: beginningOf(process.pid)?.began ?? "" };
+/** The identity of a process on this host; of this one by default. */
+export function identify(pid: number = process.pid): ProcessIdentity {
+  return { host: thisHost(), pid, began: beginningOf(pid)?.began ?? "" };
 }
 
 let host: string | undefined;

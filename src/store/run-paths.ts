@@ -54,6 +54,13 @@ export function runPaths(dir: string): RunPaths {
   };
 }
 
+/** The unit and the number in the name of an attempt's folder or of its lease; undefined for any other name. */
+export function parseAttemptName(name: string): { unit: Unit; epoch: number; kind: string } | undefined {
+  const match = /^(\d+|merge)\.(\d+)(\.\w+)?$/.exec(name);
+  if (match === null) return undefined;
+  return { unit: match[1] === "merge" ? "merge" : Number(match[1]), epoch: Number(match[2]), kind: match[3] ?? "" };
+}
+
 /** The number of a shard folder's name, or undefined for any other name. */
 export function shardIdOf(name: string): number | undefined {
   const match = /^split\.(\d+)$/.exec(name);

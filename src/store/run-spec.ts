@@ -1,9 +1,10 @@
-import { describeKind, isPlainObject } from "../shared/state-json.ts";
-import { replaceFileQuickly } from "./durable-files.ts";
+import { MillraceError } from "../shared/errors.ts";
+import { describeKind, fromPlainValues, toPlainValues } from "../shared/state-json.ts";
+import { readIfPresent, replaceFileQuickly } from "./durable-files.ts";
 import type { RunPaths } from "./run-paths.ts";
 
 /** How a worker finds a class: the module that exports it and its name there. */
-interface ClassReference {
+export interface ClassReference {
   readonly module: string | undefined;
   readonly name: string;
 }
@@ -13,23 +14,38 @@ export interface RunSpec {
   readonly version: 1;
   readonly runner: ClassReference;
   readonly provider: ClassReference;
+  /** The fields of the provider: one made again from config and params must have them all. */
+  readonly providerFields: readonly string[];
   readonly config: unknown;
   readonly params: unknown;
   readonly options: object;
+  /** Where the run was started: packages are looked for from there. */
+  readonly cwd: string;
 }
 
 /** Writes the spec of the run as it is carried out now; a resume may change the options. */
 export function writeSpec(paths: RunPaths, spec: RunSpec): void {
   // Live objects in the params of a run in one process cannot be handed to a worker; their names tell that they were there.
-  const content = JSON.stringify(
-    spec,
-    (_key, value: unknown) => (isJson(value) ? value : `[${describeKind(value)}]`),
-    1,
-  );
-  replaceFileQuickly(paths.spec, `${content}\n`);
+  const plain = toPlainValues(spec, "spec", (value) => `[${describeKind(value)}]`);
+  replaceFileQuickly(paths.spec, `${JSON.stringify(plain, null, 1)}\n`);
 }
 
-function isJson(value: unknown): boolean {
-  if (typeof value === "object" && value !== null) return Array.isArray(value) || isPlainObject(value);
-  return typeof value !== "bigint" && typeof value !== "function";
+/** Reads the spec that the driver of a run has written. */
+export function readSpec(paths: RunPaths): RunSpec {
+  const text = readIfPresent(paths.spec);
+  if (text === undefined) {
+    throw new MillraceError("RUN_NOT_FOUND", `There is no run to join in ${paths.root}.`, {
+      hint: "Name the folder that holds manifest.json: outputDir, or outputDir/shardSubdir. The run must have been started.",
+    });
+  }
+  try {
+    const spec = fromPlainValues(JSON.parse(text)) as RunSpec;
+    if (spec.version === 1 && typeof spec.runner.name === "string" && typeof spec.provider.name === "string")
+      return spec;
+  } catch {
+    // Told below.
+  }
+  throw new MillraceError("RUN_DAMAGED", `${paths.spec} is not a run's spec of this version.`, {
+    hint: "Start the run again from its script: that writes the spec anew.",
+  });
 }

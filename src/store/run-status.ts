@@ -67,7 +67,7 @@ export async function openStatus(runDir: string): Promise<{ read(): Promise<RunS
         state: stateOf(paths, { left, isSomeoneThere: workers.length > 0 }),
         items,
         shards: { total: plan.shardCount, committed: committed.size, damaged: damaged.size },
-        workers: workers.map(describeWorker),
+        workers: workers.filter(({ role }) => role !== "driver").map(describeWorker),
         itemsPerSecond,
         etaSeconds: itemsPerSecond > 0 ? left / itemsPerSecond : undefined,
       };

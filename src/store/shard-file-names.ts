@@ -8,12 +8,17 @@ export const failuresName = "failures.jsonl";
 /** The state a shard ended with, where there is any. */
 export const stateName = "state.json";
 export const doneName = "done";
+/** Notes of an attempt for the next one: the item that runs, how the worker ended, that it was given back. */
+export const itemNoteName = ".item";
+export const exitNoteName = ".exit";
+export const releasedNoteName = ".released";
 
-const reserved = [failuresName, stateName, doneName];
+const notes = [itemNoteName, exitNoteName, releasedNoteName];
+const reserved = [failuresName, stateName, doneName, ...notes];
 
 /** Whether a file in an attempt's folder belongs to the machinery and is no output. */
 export function isMachinery(name: string): boolean {
-  return name === doneName || name.startsWith(".checkpoint.");
+  return name === doneName || notes.includes(name) || name.startsWith(".checkpoint.");
 }
 
 /**

@@ -61,14 +61,19 @@ export class FailureBudget {
   spend(item: number, error: unknown): void {
     this.count++;
     if (this.count <= this.most) return;
-    throw new MillraceError(
-      "TOO_MANY_FAILURES",
-      `${this.count} items failed, more than maxFailures allows (${this.most}).`,
-      {
-        cause: error,
-        item,
-        hint: `The last one was item ${item}: ${messageOf(error)}. Look at failures.jsonl in the shard folders; run again to go on.`,
-      },
-    );
+    throw tooManyFailures(this.count, this.most, { item, error });
   }
+}
+
+/** The run has more failed items than the user allows. */
+export function tooManyFailures(
+  failed: number,
+  allowed: number,
+  last?: { readonly item: number; readonly error: unknown },
+): MillraceError {
+  const which = last === undefined ? "" : `The last one was item ${last.item}: ${messageOf(last.error)}. `;
+  return new MillraceError("TOO_MANY_FAILURES", `${failed} items failed, more than maxFailures allows (${allowed}).`, {
+    ...(last === undefined ? {} : { cause: last.error, item: last.item }),
+    hint: `${which}Look at failures.jsonl in the shard folders; run again to go on.`,
+  });
 }

@@ -7,14 +7,30 @@ export const controlSlot = {
   epoch: 2,
   /** Set by the thread to the epoch whose lease is gone. */
   lostEpoch: 3,
-  size: 4,
+  /** Set to 1 when the worker is to leave: checkpoint, give its shard back, end. */
+  leaving: 4,
+  /** Counted up at each call of `forward`, where calls have a time limit. */
+  call: 5,
+  /** Items in the call that is running; 0 while none is. */
+  callItems: 6,
+  size: 7,
 } as const;
 
 export const nothingHeld = -1;
 export const mergeCode = -2;
 
 /** Slots of the counters the thread reports; only the worker writes them. */
-export const counterSlot = { position: 0, done: 1, failed: 2, dropped: 3, size: 4 } as const;
+export const counterSlot = { position: 0, done: 1, failed: 2, dropped: 3, callPosition: 4, size: 5 } as const;
+
+/** What the thread looks out for, besides the lease. */
+export interface Watch {
+  /** Milliseconds an item may take. A call that takes longer, and does not end by itself, is the end of its worker. */
+  readonly itemTimeoutMs?: number | undefined;
+  /** The process that started this one. Once it is gone, the worker leaves, and is ended if it does not. */
+  readonly parentPid?: number | undefined;
+  /** How a stuck worker is ended: with its process, or by whoever listens on this broadcast channel. */
+  readonly endBy: "process" | { readonly channel: string };
+}
 
 export interface HeartbeatData {
   readonly control: Int32Array;
@@ -24,4 +40,5 @@ export interface HeartbeatData {
   readonly leaseText: string;
   readonly tickMs: number;
   readonly renewMs: number;
+  readonly watch: Watch | undefined;
 }

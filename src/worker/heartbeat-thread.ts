@@ -3,11 +3,13 @@ import type { Lease } from "../store/lease.ts";
 import { runPaths } from "../store/run-paths.ts";
 import { renewReport, reportText } from "../store/worker-report.ts";
 import { controlSlot, counterSlot, type HeartbeatData, mergeCode, nothingHeld } from "./heartbeat-protocol.ts";
+import { watchWorker } from "./watch-worker.ts";
 
 const data = workerData as HeartbeatData;
 const { control, counters } = data;
 const paths = runPaths(data.runDir);
 const lease = JSON.parse(data.leaseText) as Lease;
+const look = data.watch === undefined ? undefined : watchWorker(data, data.watch, paths);
 
 // Long ago, so that the first beat renews: until then the lease has the long life of a worker without a thread.
 let lastRenewMs = Number.NEGATIVE_INFINITY;
@@ -17,6 +19,7 @@ let rate = 0;
 setInterval(() => {
   Atomics.add(control, controlSlot.tick, 1);
   const now = performance.now();
+  look?.(now);
   if (now - lastRenewMs < data.renewMs) return;
   try {
     renew(now);

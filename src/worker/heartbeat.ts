@@ -4,7 +4,14 @@ import type { Claim } from "../store/claim-unit.ts";
 import type { Lease } from "../store/lease.ts";
 import type { RunPaths } from "../store/run-paths.ts";
 import { firstReport, renewReport, reportText } from "../store/worker-report.ts";
-import { controlSlot, counterSlot, type HeartbeatData, mergeCode, nothingHeld } from "./heartbeat-protocol.ts";
+import {
+  controlSlot,
+  counterSlot,
+  type HeartbeatData,
+  mergeCode,
+  nothingHeld,
+  type Watch,
+} from "./heartbeat-protocol.ts";
 
 /** The worker's side of its heartbeat. */
 export interface Heartbeat {
@@ -17,13 +24,19 @@ export interface Heartbeat {
   letGo(): void;
   /** Whether the lease that is held was taken away. */
   isLost(): boolean;
+  /** A call of `forward` with a time limit begins, and ends. */
+  enterItem(position: number, count: number): void;
+  leaveItem(): void;
+  /** The worker is to leave: asked from outside, or because its parent is gone. */
+  askToLeave(): void;
+  isLeaving(): boolean;
   count(counters: { position: number; done: number; failed: number; dropped: number }): void;
   stop(): Promise<void>;
 }
 
 const tickMs = 10;
 const longestRenewMs = 500;
-// A thread costs some 20 ms of both cores: what is over within a second does without.
+// A thread costs some 20 ms of both cores: what is over within a second does without, unless it must be watched.
 const threadAfterMs = 1000;
 // Until the thread beats, a lease lives this long on other hosts: the very first item may block this thread before it
 // could start the other. On this host a process that is gone is known at once.
@@ -33,7 +46,7 @@ const firstTtlMs = 3_600_000;
  * Gives a worker its sign of life: a thread that renews its lease, reports its progress and ticks. It is a thread of its
  * own because `forward` may block this one for hours, and the lease must not run out meanwhile.
  */
-export function startHeartbeat(paths: RunPaths, lease: Lease): Heartbeat {
+export function startHeartbeat(paths: RunPaths, lease: Lease, watch?: Watch): Heartbeat {
   const control = new Int32Array(new SharedArrayBuffer(4 * controlSlot.size));
   const counters = new Float64Array(new SharedArrayBuffer(8 * counterSlot.size));
   control[controlSlot.held] = nothingHeld;
@@ -46,28 +59,38 @@ export function startHeartbeat(paths: RunPaths, lease: Lease): Heartbeat {
   let isThreadable = true;
   const startThread = () => {
     if (!isThreadable || thread !== undefined) return;
-    thread = openThread({ control, counters, paths, lease });
+    thread = openThread({ control, counters, paths, lease, watch });
     // A process that may have no more threads goes on without: between items it beats by itself.
     thread.once("error", () => {
       thread = undefined;
       isThreadable = false;
     });
   };
-  const timer = setTimeout(startThread, threadAfterMs).unref();
+  let timer: NodeJS.Timeout | undefined;
+  const startSoon = () => {
+    timer ??= setTimeout(startThread, threadAfterMs).unref();
+  };
+  // A driver has nothing to lose until it merges.
+  if (watch !== undefined) startThread();
+  else if (lease.role !== "driver") startSoon();
   const beganMs = performance.now();
   let lastTickMs = beganMs;
   let isFirst = true;
+  // While it is still starting, the worker goes on ticking by itself.
+  const isThreadBeating = () => thread !== undefined && Atomics.load(control, controlSlot.tick) !== ownTicks;
+  let ownTicks = 0;
   return {
     ticks: control,
     beat() {
-      if (thread !== undefined) return;
+      if (isThreadBeating()) return;
       const now = performance.now();
       if (now - beganMs >= threadAfterMs) startThread();
       if (now - lastTickMs < tickMs) return;
       lastTickMs = now;
-      Atomics.add(control, controlSlot.tick, 1);
+      ownTicks = Atomics.add(control, controlSlot.tick, 1) + 1;
     },
     hold(claim) {
+      startSoon();
       Atomics.store(control, controlSlot.epoch, claim.epoch);
       Atomics.store(control, controlSlot.held, claim.unit === "merge" ? mergeCode : claim.unit);
       // Whoever looks at the run while its first item blocks is to see what it is at.
@@ -79,6 +102,18 @@ export function startHeartbeat(paths: RunPaths, lease: Lease): Heartbeat {
       Atomics.store(control, controlSlot.held, nothingHeld);
       Atomics.store(control, controlSlot.lostEpoch, -1);
     },
+    enterItem(position, count) {
+      counters[counterSlot.callPosition] = position;
+      control[controlSlot.callItems] = count;
+      Atomics.add(control, controlSlot.call, 1);
+    },
+    leaveItem() {
+      control[controlSlot.callItems] = 0;
+    },
+    askToLeave() {
+      Atomics.store(control, controlSlot.leaving, 1);
+    },
+    isLeaving: () => Atomics.load(control, controlSlot.leaving) === 1,
     isLost: () => Atomics.load(control, controlSlot.lostEpoch) === Atomics.load(control, controlSlot.epoch),
     count({ position, done, failed, dropped }) {
       counters[counterSlot.position] = position;
@@ -99,10 +134,12 @@ function openThread({
   counters,
   paths,
   lease,
-}: Pick<HeartbeatData, "control" | "counters"> & { paths: RunPaths; lease: Lease }): Worker {
+  watch,
+}: Pick<HeartbeatData, "control" | "counters" | "watch"> & { paths: RunPaths; lease: Lease }): Worker {
   const workerData: HeartbeatData = {
     control,
     counters,
+    watch,
     tickMs,
     runDir: paths.root,
     worker: lease.worker,

@@ -7,7 +7,7 @@ import { type FailureRecord, outputOffsets } from "./failure-log.ts";
 import { foldLines, type Insertion } from "./fold-lines.ts";
 import type { ShardClaim } from "./protocol.ts";
 import { runOneItem } from "./run-items.ts";
-import { closeAll, computeShard, describedFiles, openShard, type ShardOutcome } from "./run-shard.ts";
+import { closeAll, computeShard, describedFiles, openShard, readHistory, type ShardOutcome } from "./run-shard.ts";
 import type { ShardContext } from "./shard-context.ts";
 import { readShardState, writeShardState } from "./shard-state.ts";
 import type { ShardWork } from "./shard-work.ts";
@@ -17,6 +17,8 @@ export interface RetryTask {
   /** All failures of the shard, in item order. */
   readonly failures: readonly FailureRecord[];
   readonly isWanted: (failure: FailureRecord) => boolean;
+  /** Attempts at this retry that were not committed. */
+  readonly earlier: readonly number[];
 }
 
 /** What one item that was tried again added to each file, and whether it failed again. */
@@ -35,7 +37,9 @@ export async function retryShard(claim: ShardClaim, task: RetryTask, context: Sh
   const { protocol, heartbeat } = context;
   heartbeat.hold(claim);
   try {
-    const work = await openShard(claim, { kind: "nothing" }, context);
+    // Careful from the start: these items have failed before, and they are few.
+    const history = { ...readHistory(claim, task.earlier, context), isCareful: true };
+    const work = await openShard(claim, { kind: "nothing" }, context, history);
     const done = await retryOpen(work, claim, task);
     const outcome = await protocol.commit(claim, { replace: true });
     return outcome === "lost" ? { kind: "lost" } : { kind: "committed", done };
@@ -94,7 +98,7 @@ async function retryAlone(work: ShardWork, claim: ShardClaim, task: RetryTask): 
     files: listFiles(newDir, known),
   };
   writeDone(newDir, done);
-  work.discardCheckpoints();
+  work.discardMachinery();
   return done;
 }
 

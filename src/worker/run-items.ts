@@ -64,12 +64,16 @@ interface Pause {
 // The hot path: a plain function, because a loop with an await in it is compiled far worse. With hooks that answer at
 // once, an item costs its forward, its writer and a few comparisons.
 function runWhileSync(work: ShardWork, { first, step, count }: Piece, from: number): Pause {
-  const { records, tick } = work;
+  const { records, tick, guard } = work;
   const { runner, env, heartbeat } = work.context;
   const { ticks } = heartbeat;
   let at = from;
   while (at < count) {
     const idx = first + at++ * step;
+    if (guard !== undefined) {
+      const verdict = guard.enter(work.position, 1);
+      if (verdict !== undefined) return { at, waitFor: giveUp(work, idx, verdict) };
+    }
     let result: unknown;
     try {
       result = runner.forward(idx, env);
@@ -124,6 +128,15 @@ async function runBatches(work: ShardWork, indices: readonly number[], isLast: b
 
 /** One call of `forward` for several items; where it fails, its halves are tried until the bad item stands alone. */
 async function runBatch(work: ShardWork, indices: readonly number[]): Promise<void> {
+  const { guard } = work;
+  if (guard !== undefined) {
+    if (indices.length > 1 && indices.some((_idx, i) => guard.mustStandAlone(work.position + i))) {
+      for (const idx of indices) await runBatch(work, [idx]);
+      return;
+    }
+    const verdict = guard.enter(work.position, indices.length);
+    if (verdict !== undefined) return giveUp(work, indices[0]!, verdict);
+  }
   let results: unknown;
   try {
     results = await callBatch(work, indices);
@@ -212,8 +225,10 @@ async function failOne(work: ShardWork, idx: number, firstError: unknown): Promi
   const batched = isBatched(options);
   let error = firstError;
   for (let retry = 0; retry < options.retries; retry++) {
+    work.guard?.leave();
     await sleep(Math.min(longestRetryMs, firstRetryMs * 2 ** retry));
     let result: unknown;
+    work.guard?.enter(work.position, 1);
     try {
       const answer = runner.forward(batched ? [idx] : idx, env);
       result = await settle(answer, { timeoutMs: options.itemTimeoutMs, indices: [idx] });

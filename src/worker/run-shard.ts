@@ -1,9 +1,11 @@
 import { join } from "node:path";
 import { shardOf } from "../plan/plan.ts";
 import { errnoOf, MillraceError, messageOf } from "../shared/errors.ts";
+import { noteRelease, readAttemptEnd } from "../store/attempt-notes.ts";
 import { type Restored, restoreAttempt } from "../store/checkpoint.ts";
 import { type Done, listFiles, readDone, type ShardCounts, type ShardFile, writeDone } from "../store/done.ts";
 import { checkpointingWriters, keepsWriterContract, type Writer } from "../writers/writer.ts";
+import { type CrashHistory, describeExit, judgeCrashes } from "./crash-history.ts";
 import type { ShardClaim } from "./protocol.ts";
 import { runItems } from "./run-items.ts";
 import type { ShardState } from "./runner-hooks.ts";
@@ -28,7 +30,7 @@ export async function runShard(
     const done =
       restored.kind === "complete"
         ? adopt(claim, context)
-        : await computeShard(await openShard(claim, restored, context), claim);
+        : await computeShard(await openShard(claim, restored, context, readHistory(claim, fenced, context)), claim);
     return await publish(claim, done, context);
   } catch (error) {
     return await abandon(claim, error, context);
@@ -40,6 +42,23 @@ export async function runShard(
 function restore(claim: ShardClaim, fenced: readonly number[], { protocol: { paths } }: ShardContext): Restored {
   const older = fenced.map((epoch) => paths.fenced(claim.unit, epoch)).reverse();
   return older.length === 0 ? { kind: "nothing" } : restoreAttempt(paths.attempt(claim.unit, claim.epoch), older);
+}
+
+// A shard that ends its worker although none of its items runs would do so for ever.
+const mostEndsOutsideItems = 4;
+
+/** What earlier attempts at a shard tell; refuses one that cannot be run at all. */
+export function readHistory(claim: ShardClaim, fenced: readonly number[], context: ShardContext): CrashHistory {
+  const { protocol, options, runner } = context;
+  const ends = fenced.map((epoch) => readAttemptEnd(protocol.paths.fenced(claim.unit, epoch)));
+  const history = judgeCrashes(ends, options);
+  if (history.endsOutsideItems <= mostEndsOutsideItems) return history;
+  const exit = ends.findLast((end) => end.exit !== undefined)?.exit;
+  throw new MillraceError(
+    "WORKER_CRASHED",
+    `split.${claim.unit} has ended ${ends.length} workers while none of its items ran; the last one ${describeExit(exit)}.`,
+    { hint: `Look at ${runner.name}'s openWriters, closeWriters and finalizeState, then run again.` },
+  );
 }
 
 /** An earlier attempt had everything but the commit. */
@@ -54,6 +73,7 @@ function adopt(claim: ShardClaim, { protocol: { paths } }: ShardContext): Done {
 export async function computeShard(work: ShardWork, claim: ShardClaim): Promise<Done> {
   try {
     await runItems(work, shardOf(work.context.plan, claim.unit));
+    work.guard?.leave();
     const done = await finish(work, claim);
     addTotals(work.context, done.counts);
     return done;
@@ -64,14 +84,19 @@ export async function computeShard(work: ShardWork, claim: ShardClaim): Promise<
 }
 
 /** Opens a shard's state and writers in the attempt's folder, at its beginning or where an earlier attempt stood. */
-export async function openShard(claim: ShardClaim, restored: Restored, context: ShardContext): Promise<ShardWork> {
+export async function openShard(
+  claim: ShardClaim,
+  restored: Restored,
+  context: ShardContext,
+  history?: CrashHistory,
+): Promise<ShardWork> {
   const { runner, env, protocol } = context;
   const shardDir = protocol.paths.attempt(claim.unit, claim.epoch);
   let state = await guardHook(runner.name, "initState", () => runner.initState({ shardId: claim.unit, shardDir }, env));
   checkState(runner.name, state);
   const canGoOn = restored.kind === "checkpoint" && checkpointingWriters(state.writers) !== undefined;
   if (canGoOn) state = withOwnState(state, restored.checkpoint.state);
-  const work = new ShardWork(context, claim.epoch, state);
+  const work = new ShardWork(context, claim.epoch, state, history);
   if (canGoOn) await work.restore(restored);
   return work;
 }
@@ -100,7 +125,7 @@ async function finish(work: ShardWork, claim: ShardClaim): Promise<Done> {
     files: outputFiles(work),
   };
   writeDone(shardDir, done);
-  work.discardCheckpoints();
+  work.discardMachinery();
   return done;
 }
 
@@ -144,9 +169,19 @@ function isWritersFault(error: unknown): boolean {
 async function abandon(claim: ShardClaim, error: unknown, { protocol }: ShardContext): Promise<ShardOutcome> {
   // Whoever was fenced finds its folder gone and may fail in many ways; the shard is another's concern now.
   if (!(await protocol.owns(claim))) return { kind: "lost" };
+  // Not a crash: the next attempt need not be careful.
+  quietly(() => noteRelease(protocol.paths.attempt(claim.unit, claim.epoch)));
   await protocol.release(claim);
   if (!(error instanceof ShardInterrupted)) throw error;
   return { kind: error.reason === "lost" ? "lost" : "left" };
+}
+
+function quietly(act: () => void): void {
+  try {
+    act();
+  } catch {
+    // On a full disk the note cannot be written; then the next attempt is careful for nothing.
+  }
 }
 
 function addTotals({ totals }: ShardContext, counts: ShardCounts): void {

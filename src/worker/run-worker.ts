@@ -1,45 +1,28 @@
-import type { Plan } from "../plan/plan.ts";
 import { MillraceError } from "../shared/errors.ts";
 import { sleep } from "../shared/sleep.ts";
 import { groupAttempts, noAttempts, type UnitAttempts } from "../store/attempts.ts";
 import type { Done } from "../store/done.ts";
 import { namesIn } from "../store/scan-shards.ts";
 import { findCommitted } from "./find-committed.ts";
-import type { Heartbeat } from "./heartbeat.ts";
-import type { Protocol, ShardClaim } from "./protocol.ts";
+import type { ShardClaim } from "./protocol.ts";
+import { retryFailedShards } from "./retry-failed-shards.ts";
 import { runShard } from "./run-shard.ts";
-import type { RunnerHooks, RunnerTraits } from "./runner-hooks.ts";
 import { openShardContext, type ShardContext } from "./shard-context.ts";
-import type { WorkOptions } from "./work-options.ts";
-
-/** Everything a worker needs to take part in a run. */
-export interface WorkerJob {
-  readonly plan: Plan;
-  readonly runner: RunnerHooks;
-  readonly traits: RunnerTraits;
-  readonly options: WorkOptions;
-  readonly protocol: Protocol;
-  readonly heartbeat: Heartbeat;
-  /** Builds the env; called once, and only if there is something left to do. */
-  readonly buildEnv: () => Promise<object>;
-  readonly teardown: (env: object) => void | PromiseLike<void>;
-  readonly isLeaving: () => boolean;
-  /** A shard that was committed turned out to be damaged and is computed again. */
-  readonly onDamage: (reason: string) => void;
-}
+import type { WorkerJob, WorkerOutcome } from "./worker-job.ts";
 
 // While others hold the last shards, a worker waits for them: one of the holders may die.
 const firstWaitMs = 20;
 const longestWaitMs = 1000;
 
-/** What a worker knows when it ends: the shards it found committed or committed itself. */
-export interface WorkerOutcome {
-  readonly kind: "complete" | "left";
-  readonly committed: ReadonlyMap<number, Done>;
+/** Claims shards until none is left, or runs failed items once more, if that is the order. */
+export async function runWorker(job: WorkerJob): Promise<WorkerOutcome> {
+  const { retry } = job.options;
+  if (retry === undefined) return claimUntilComplete(job);
+  return { kind: await retryFailedShards(job, retry), committed: new Map() };
 }
 
-/** Claims shards until none is left. The env is built once, and torn down whatever happens. */
-export async function runWorker(job: WorkerJob): Promise<WorkerOutcome> {
+/** The env is built once, and torn down whatever happens. */
+async function claimUntilComplete(job: WorkerJob): Promise<WorkerOutcome> {
   let shards = await findCommitted(job);
   if (shards.open.length === 0) return { kind: "complete", committed: shards.committed };
   const failed = [...shards.committed.values()].reduce((sum, { counts }) => sum + counts.failed, 0);

@@ -1,11 +1,14 @@
 import { isThenable } from "../shared/is-thenable.ts";
 import { encodeState } from "../shared/state-json.ts";
 import { yieldToEventLoop } from "../shared/yield-to-event-loop.ts";
+import { type ItemNotes, openItemNotes } from "../store/attempt-notes.ts";
 import { type CheckpointLog, type FilePrefix, openCheckpointLog, type Restored } from "../store/checkpoint.ts";
 import type { ShardCounts } from "../store/done.ts";
 import type { LineWriter } from "../writers/line-writer.ts";
 import { type CheckpointingWriter, checkpointingWriters } from "../writers/writer.ts";
+import { type CrashHistory, judgeCrashes } from "./crash-history.ts";
 import { type FailureRecord, openFailureLog } from "./failure-log.ts";
+import { type ItemGuard, openItemGuard } from "./item-guard.ts";
 import type { ShardState } from "./runner-hooks.ts";
 import { type ShardContext, ShardInterrupted } from "./shard-context.ts";
 import { ownState } from "./shard-state.ts";
@@ -14,6 +17,7 @@ import { ownState } from "./shard-state.ts";
 const checkpointShare = 100;
 const yieldEveryMs = 50;
 const failuresKey = "$failures";
+const noHistory = judgeCrashes([], { retries: 0 });
 
 /** One attempt at one shard while it runs: where it stands, what it counted, and its checkpoints. */
 export class ShardWork {
@@ -32,12 +36,15 @@ export class ShardWork {
   position = 0;
   dropped = 0;
   failed = 0;
+  /** Stands before each call of `forward`, where one is needed. */
+  readonly guard: ItemGuard | undefined;
+  private readonly notes: ItemNotes | undefined;
   private readonly log: CheckpointLog;
   private sequence = 0;
   private lastCheckpointMs = performance.now();
   private checkpointCostMs = 0;
 
-  constructor(context: ShardContext, epoch: number, state: ShardState) {
+  constructor(context: ShardContext, epoch: number, state: ShardState, history: CrashHistory = noHistory) {
     this.context = context;
     this.epoch = epoch;
     this.state = state;
@@ -47,6 +54,10 @@ export class ShardWork {
     this.tick = context.heartbeat.ticks[0];
     this.writers = checkpointingWriters(state.writers);
     this.log = openCheckpointLog(state.shardDir);
+    const { heartbeat, options } = context;
+    if (!history.isCareful && options.itemTimeoutMs === undefined) return;
+    this.notes = history.isCareful ? openItemNotes(state.shardDir) : undefined;
+    this.guard = openItemGuard({ history, notes: this.notes, heartbeat });
   }
 
   /** Goes on from where an earlier attempt stood. */
@@ -99,8 +110,10 @@ export class ShardWork {
     this.checkpointCostMs = this.checkpointCostMs * 0.8 + (this.lastCheckpointMs - beganMs) * 0.2;
   }
 
-  discardCheckpoints(): void {
+  /** Leaves nothing in the folder but the shard's own files. */
+  discardMachinery(): void {
     this.log.discard();
+    this.notes?.discard();
   }
 
   closeCheckpoints(): void {

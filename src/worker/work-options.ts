@@ -9,8 +9,20 @@ export interface WorkOptions {
   /** How many items may fail before the run stops. */
   readonly maxFailures: number;
   readonly itemTimeoutMs: number | undefined;
+  /** Bytes of memory above which a worker with a process of its own is replaced. */
+  readonly maxRss: number | undefined;
   readonly checkpointIntervalMs: number;
   readonly leaseTtlMs: number;
+  /** Instead of running what is open: run failed items once more. */
+  readonly retry?: RetryOrder | undefined;
+}
+
+/** Which failed items are to be run once more. */
+export interface RetryOrder {
+  /** Each shard with the attempt that made it: one that a newer attempt has made was retried already. */
+  readonly shards: readonly (readonly [shard: number, attempt: number])[];
+  /** A pattern of the error's message. */
+  readonly error: { readonly source: string; readonly flags: string } | undefined;
 }
 
 /** Batches by the runner's static `itemCost(idx, env)` instead of by count. */

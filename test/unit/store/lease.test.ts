@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { isHeld, type Lease, parseLease } from "../../../src/store/lease.ts";
-import { thisProcess } from "../../../src/store/process-identity.ts";
+import { identify } from "../../../src/store/process-identity.ts";
 
-const mine: Lease = { worker: "w-1", ttlMs: 1000, ...thisProcess() };
+const mine: Lease = { worker: "w-1", ttlMs: 1000, ...identify() };
 const text = JSON.stringify(mine);
 // Linux gives no process a number as high as this.
 const gone = JSON.stringify({ ...mine, pid: 2 ** 30 });

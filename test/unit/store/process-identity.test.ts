@@ -1,31 +1,31 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { isKnownDead, thisProcess } from "../../../src/store/process-identity.ts";
+import { isKnownDead, identify } from "../../../src/store/process-identity.ts";
 
 describe("isKnownDead", () => {
   it("says no to this process", () => {
-    expect(isKnownDead(thisProcess())).toBe(false);
+    expect(isKnownDead(identify())).toBe(false);
   });
 
   it("says no to this process where its beginning is not known", () => {
-    expect(isKnownDead({ ...thisProcess(), began: "" })).toBe(false);
+    expect(isKnownDead({ ...identify(), began: "" })).toBe(false);
   });
 
   it("says no to another process that lives", async () => {
     const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
     onTestFinished(() => void child.kill("SIGKILL"));
     await once(child, "spawn");
-    expect(isKnownDead({ ...thisProcess(), pid: child.pid!, began: "" })).toBe(false);
+    expect(isKnownDead({ ...identify(), pid: child.pid!, began: "" })).toBe(false);
   });
 
   it("says yes to a process that has ended", () => {
     const { pid } = spawnSync(process.execPath, ["-e", ""]);
-    expect(isKnownDead({ ...thisProcess(), pid, began: "1" })).toBe(true);
+    expect(isKnownDead({ ...identify(), pid, began: "1" })).toBe(true);
   });
 
   it("says yes to a process whose number was given to another one", () => {
-    expect(isKnownDead({ ...thisProcess(), began: "1" })).toBe(true);
+    expect(isKnownDead({ ...identify(), began: "1" })).toBe(true);
   });
 
   it("says no to a process of another host, whatever its number", () => {
@@ -34,18 +34,18 @@ describe("isKnownDead", () => {
   });
 
   it("says no to a process of this host before it was booted anew", () => {
-    const [name, , namespace] = thisProcess().host.split("|");
+    const [name, , namespace] = identify().host.split("|");
     expect(isKnownDead({ host: `${name}|other-boot|${namespace}`, pid: 2 ** 30, began: "1" })).toBe(false);
   });
 });
 
-describe("thisProcess", () => {
+describe("identify", () => {
   it("is the same at every call", () => {
-    expect(thisProcess()).toEqual(thisProcess());
-    expect(thisProcess().pid).toBe(process.pid);
+    expect(identify()).toEqual(identify());
+    expect(identify().pid).toBe(process.pid);
   });
 
   it.runIf(process.platform === "linux")("knows when it began", () => {
-    expect(thisProcess().began).toMatch(/^\d+$/);
+    expect(identify().began).toMatch(/^\d+$/);
   });
 });

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readLines, readRecords } from "../../../src/merge/read-records.ts";
+import { readLines, readRecords } from "../../../src/store/read-records.ts";
 import { temporaryFolder } from "../../fixtures/temporary-folder.ts";
 
 // How much is read at once.

@@ -1,0 +1,60 @@
+import type { StopRequests } from "../launchers/launcher.ts";
+import { sleep } from "../shared/sleep.ts";
+
+const signals = ["SIGINT", "SIGTERM"] as const;
+// How long ended workers, or one that cannot be ended, are waited for after the second signal.
+const killGraceMs = 1000;
+
+interface ActiveRun {
+  readonly leave: AbortController;
+  readonly kill: AbortController;
+}
+
+const active = new Set<ActiveRun>();
+let received: NodeJS.Signals | undefined;
+
+/**
+ * Runs something that Ctrl-C (or SIGTERM) stops: once, it saves and leaves; twice, its workers are ended at once. Then
+ * the signal does what it would have done without: end this process, unless the user's script has a listener of its own.
+ */
+export async function withStopSignals<T>(
+  own: AbortSignal | undefined,
+  act: (stop: StopRequests) => Promise<T>,
+): Promise<T> {
+  const run: ActiveRun = { leave: new AbortController(), kill: new AbortController() };
+  const leave = () => run.leave.abort();
+  if (own?.aborted) leave();
+  own?.addEventListener("abort", leave);
+  if (active.size === 0) for (const signal of signals) process.on(signal, onSignal);
+  active.add(run);
+  try {
+    return await act({ leave: run.leave.signal, kill: run.kill.signal });
+  } finally {
+    own?.removeEventListener("abort", leave);
+    active.delete(run);
+    if (active.size === 0) await passOn();
+  }
+}
+
+function onSignal(signal: NodeJS.Signals): void {
+  if (received === undefined) {
+    received = signal;
+    process.stderr.write("\nmillrace: stopping after the items in work; Ctrl-C again stops at once\n");
+    for (const run of active) run.leave.abort();
+    return;
+  }
+  for (const run of active) run.kill.abort();
+  setTimeout(() => void passOn(), killGraceMs);
+}
+
+/** Lets the signal have its usual effect. */
+async function passOn(): Promise<void> {
+  for (const name of signals) process.off(name, onSignal);
+  const signal = received;
+  received = undefined;
+  if (signal === undefined || process.listenerCount(signal) > 0) return;
+  process.stderr.write("millrace: stopped; run it again and it goes on from where it was\n");
+  process.kill(process.pid, signal);
+  // The signal ends the process within this time; nothing of the script runs meanwhile.
+  await sleep(killGraceMs);
+}

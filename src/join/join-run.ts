@@ -1,0 +1,58 @@
+import { buildWorkerEnv } from "../provider/environment-provider.ts";
+import { checkRunner, type RunnerStatics, traitsOf } from "../runner/runner-traits.ts";
+import { markWorker } from "../shared/in-worker.ts";
+import { readManifest } from "../store/manifest.ts";
+import { runPaths } from "../store/run-paths.ts";
+import { readSpec } from "../store/run-spec.ts";
+import { runWorker } from "../worker/run-worker.ts";
+import { type Membership, openSession } from "../worker/session.ts";
+import type { WorkOptions } from "../worker/work-options.ts";
+import type { JoinOutcome } from "../worker/worker-line.ts";
+import { loadClass } from "./load-class.ts";
+import { memoryLimit } from "./memory-limit.ts";
+import { rebuildProvider } from "./rebuild-provider.ts";
+
+/** How a worker takes part in a run that someone else has begun. */
+export interface JoinRequest extends Pick<Membership, "name" | "watcher" | "isAskedToLeave"> {
+  readonly runDir: string;
+  readonly watch: (options: WorkOptions) => Membership["watch"];
+  /** Whether the memory of the process is this worker's alone, so that `maxRss` can count. */
+  readonly ownsProcess: boolean;
+  /** The env is built; the first item is next. */
+  readonly onReady: () => void;
+}
+
+/** Takes part in a run as one of its workers. All it needs is the run folder. */
+export async function joinRun(request: JoinRequest): Promise<JoinOutcome> {
+  markWorker();
+  const paths = runPaths(request.runDir);
+  const spec = readSpec(paths);
+  const { plan } = readManifest(paths)!;
+  const work = spec.options as WorkOptions;
+  const runner = checkRunner((await loadClass(spec.runner, spec.cwd)) as unknown as RunnerStatics);
+  const providerClass = await loadClass(spec.provider, spec.cwd);
+  const provider = rebuildProvider(providerClass as Parameters<typeof rebuildProvider>[0], spec);
+  const memory = memoryLimit(request.ownsProcess ? work.maxRss : undefined, spec.provider.name);
+  const session = openSession(paths, plan, {
+    name: request.name,
+    watcher: request.watcher,
+    runner,
+    work,
+    traits: traitsOf(runner),
+    watch: request.watch(work),
+    isAskedToLeave: () => request.isAskedToLeave() || memory.isExceeded(),
+    buildEnv: async () => {
+      const env = await buildWorkerEnv(provider);
+      memory.checkEnv();
+      request.onReady();
+      return env;
+    },
+    teardown: (env) => provider.teardown(env),
+  });
+  try {
+    const { kind } = await runWorker(session.job);
+    return kind === "left" && memory.wasExceeded() ? "recycled" : kind;
+  } finally {
+    await session.heartbeat.stop();
+  }
+}

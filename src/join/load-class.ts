@@ -1,0 +1,56 @@
+import { createRequire } from "node:module";
+import { isAbsolute, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { MillraceError, messageOf } from "../shared/errors.ts";
+import type { ClassReference } from "../store/run-spec.ts";
+import { importModule } from "./import-module.ts";
+
+type Constructor = new (...args: never[]) => object;
+
+/** Imports the module of a class and finds the class among its exports. */
+export async function loadClass({ module, name }: ClassReference, cwd: string): Promise<Constructor> {
+  const url = moduleUrl(requireModule(module, name), cwd);
+  const exported = await importForWorker(url, name);
+  const found = Object.values(exported).find(
+    (value): value is Constructor => typeof value === "function" && value.name === name,
+  );
+  if (found !== undefined) return found;
+  const names = Object.keys(exported);
+  throw new MillraceError("BAD_RUNNER", `${url} does not export a class ${name}.`, {
+    hint: `Write \`export class ${name}\`: a worker has to import it. ${names.length === 0 ? "It exports nothing." : `It exports ${names.join(", ")}.`}`,
+  });
+}
+
+function requireModule(module: string | undefined, name: string): string {
+  if (module !== undefined) return module;
+  throw new MillraceError("BAD_RUNNER", `${name} has no static \`module\`, so a worker cannot find it.`, {
+    hint: "Add `static readonly module = import.meta.url;` to the class and export it.",
+  });
+}
+
+async function importForWorker(url: string, name: string): Promise<Record<string, unknown>> {
+  try {
+    return await importModule(url);
+  } catch (cause) {
+    if (cause instanceof MillraceError) throw cause;
+    // Another copy of this package has its own class of errors.
+    if ((cause as { code?: unknown } | null)?.code === "RUN_IN_WORKER") throw cause;
+    throw new MillraceError("BAD_RUNNER", `A worker could not import ${url} for ${name}: ${messageOf(cause)}`, {
+      cause,
+      hint: "A worker imports the module as a fresh process would: it must load without what the main script did before.",
+    });
+  }
+}
+
+/** Where a module is: a URL, a path, or a package as seen from the folder the run was started in. */
+function moduleUrl(module: string, cwd: string): string {
+  if (/^(file|data|node):/.test(module)) return module;
+  if (isAbsolute(module)) return pathToFileURL(module).href;
+  if (/^\.\.?[/\\]/.test(module)) return pathToFileURL(join(cwd, module)).href;
+  try {
+    return pathToFileURL(createRequire(join(cwd, "package.json")).resolve(module)).href;
+  } catch {
+    // A package without a `require` entry: Node's own search, from where this package is, may find it.
+    return module;
+  }
+}

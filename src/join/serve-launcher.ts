@@ -1,0 +1,47 @@
+import { packError } from "../shared/pack-error.ts";
+import { whenSynced } from "../store/group-sync.ts";
+import { leaveOrder, type WorkerMessage } from "../worker/worker-line.ts";
+import { type JoinRequest, joinRun } from "./join-run.ts";
+
+/** The line between a worker and the launcher that started it. */
+export interface Line {
+  send(message: WorkerMessage): void;
+  onOrder(listener: (order: unknown) => void): void;
+}
+
+/** Takes part in a run and tells the launcher how it goes. Answers when nothing is left to be written. */
+export async function serveLauncher(
+  request: Omit<JoinRequest, "onReady" | "isAskedToLeave">,
+  line: Line,
+): Promise<void> {
+  let isAsked = false;
+  line.onOrder((order) => {
+    if (order === leaveOrder) isAsked = true;
+  });
+  tellUncaught(line);
+  try {
+    const outcome = await joinRun({
+      ...request,
+      isAskedToLeave: () => isAsked,
+      onReady: () => line.send({ say: "ready" }),
+    });
+    line.send({ say: "end", outcome });
+  } catch (error) {
+    line.send({ say: "failed", error: packError(error, "WORKER_CRASHED") });
+  }
+  await whenSynced();
+}
+
+/** What nobody catches ends the worker, as it would end any Node.js program; the launcher learns the reason. */
+function tellUncaught(line: Line): void {
+  process.on("uncaughtException", (error: unknown) => {
+    if ((error as { code?: unknown } | null)?.code === "RUN_IN_WORKER") {
+      line.send({ say: "failed", error: packError(error, "RUN_IN_WORKER") });
+    } else {
+      const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      process.stderr.write(`${text}\n`);
+      line.send({ say: "uncaught", message: text.split("\n", 1)[0]! });
+    }
+    process.exit(1);
+  });
+}

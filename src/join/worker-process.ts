@@ -1,0 +1,27 @@
+// The program of a worker process. Its launcher passes the run folder and the worker's name.
+import { identify } from "../store/process-identity.ts";
+import type { Watch } from "../worker/heartbeat-protocol.ts";
+import type { WorkOptions } from "../worker/work-options.ts";
+import { leaveOrder } from "../worker/worker-line.ts";
+import { serveLauncher } from "./serve-launcher.ts";
+
+const [runDir, name] = process.argv.slice(2) as [string, string];
+const parentPid = process.ppid;
+
+// Ctrl-C reaches every process of the terminal; the driver tells its workers itself what to do.
+process.on("SIGINT", () => {});
+
+const watch = ({ itemTimeoutMs }: WorkOptions): Watch => ({ itemTimeoutMs, parentPid, endBy: "process" });
+
+await serveLauncher(
+  { runDir, name, watch, watcher: identify(parentPid), ownsProcess: true },
+  {
+    send: (message) => void process.send?.(message),
+    onOrder(listener) {
+      process.on("message", listener);
+      process.on("SIGTERM", () => listener(leaveOrder));
+    },
+  },
+);
+// The user's env may have left something open that would keep the process alive.
+process.exit(0);

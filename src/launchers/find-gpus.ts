@@ -1,0 +1,46 @@
+import { execFileSync } from "node:child_process";
+import { MillraceError } from "../shared/errors.ts";
+
+const variable = "CUDA_VISIBLE_DEVICES";
+
+/**
+ * The devices that this process may use, as CUDA_VISIBLE_DEVICES names them. A mask that was inherited (from a scheduler,
+ * say) is what counts: the devices behind it belong to others.
+ */
+export function findGpus(environment: NodeJS.ProcessEnv = process.env): string[] {
+  const mask = environment[variable];
+  if (mask !== undefined) return devicesOfMask(mask);
+  let answer: string;
+  try {
+    answer = execFileSync("nvidia-smi", ["--query-gpu=index", "--format=csv,noheader"], {
+      encoding: "utf8",
+      env: environment,
+      stdio: ["ignore", "pipe", "pipe"],
+      timeout: 30_000,
+    });
+  } catch (cause) {
+    throw noGpu("nvidia-smi could not be asked for the devices", cause);
+  }
+  const devices = answer
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => /^\d+$/.test(line));
+  if (devices.length === 0) throw noGpu("nvidia-smi lists no device");
+  return devices;
+}
+
+// As CUDA reads it: everything from the first entry on that names no device is hidden.
+function devicesOfMask(mask: string): string[] {
+  const entries = mask.split(",").map((entry) => entry.trim());
+  const end = entries.findIndex((entry) => !/^(\d+|(GPU|MIG)-[\w/-]+)$/.test(entry));
+  const devices = end < 0 ? entries : entries.slice(0, end);
+  if (devices.length === 0) throw noGpu(`${variable}=${JSON.stringify(mask)} hides all devices`);
+  return devices;
+}
+
+function noGpu(why: string, cause?: unknown): MillraceError {
+  return new MillraceError("NO_GPU", `env: local_gpu needs a GPU, but ${why}.`, {
+    cause,
+    hint: "Use env: process for work on the CPU; otherwise see that the NVIDIA driver is installed and CUDA_VISIBLE_DEVICES names devices.",
+  });
+}

@@ -1,0 +1,40 @@
+import type { ParallelConfig } from "../config/parallel.ts";
+import { MillraceError } from "../shared/errors.ts";
+import { checkCountOptions } from "./check-options.ts";
+import { findGpus } from "./find-gpus.ts";
+import type { Launcher } from "./launcher.ts";
+import { processOptions } from "./process.ts";
+import { startProcess } from "./start-process.ts";
+import { supervise } from "./supervise.ts";
+import { threadVariables } from "./thread-variables.ts";
+
+const gpuOptions = ["workers_per_gpu", ...processOptions] as const;
+
+/** `env: local_gpu`: child processes that see one device each. */
+export const localGpuLauncher: Launcher = {
+  env: "local_gpu",
+  startsWorkers: true,
+  check: (parallel) => void shareOut(parallel),
+  launch(request) {
+    const { runDir, parallel } = request;
+    const { threads_per_worker: threads, max_heap_mb: maxHeapMb } = checkCountOptions(parallel, gpuOptions);
+    const devices = shareOut(parallel);
+    const shared = threadVariables(parallel.nWorkers, threads);
+    return supervise(request, ({ name, slot }) => {
+      const variables = { ...shared, CUDA_VISIBLE_DEVICES: devices[slot % devices.length]! };
+      return startProcess({ runDir, name, variables, maxHeapMb });
+    });
+  },
+};
+
+/** The devices in use; refuses more workers than they are to carry. */
+function shareOut(parallel: ParallelConfig): string[] {
+  const { workers_per_gpu: perGpu = 1 } = checkCountOptions(parallel, gpuOptions);
+  const devices = findGpus();
+  if (parallel.nWorkers <= devices.length * perGpu) return devices;
+  throw new MillraceError(
+    "NO_GPU",
+    `parallel.n_workers is ${parallel.nWorkers}, but there ${devices.length === 1 ? "is 1 device" : `are ${devices.length} devices`} (${devices.join(", ")}) with ${perGpu} ${perGpu === 1 ? "worker" : "workers"} each.`,
+    { hint: `Set n_workers to ${devices.length * perGpu} at most, or options.workers_per_gpu to share devices.` },
+  );
+}

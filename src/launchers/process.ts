@@ -1,0 +1,20 @@
+import { checkCountOptions } from "./check-options.ts";
+import type { Launcher } from "./launcher.ts";
+import { startProcess } from "./start-process.ts";
+import { supervise } from "./supervise.ts";
+import { threadVariables } from "./thread-variables.ts";
+
+export const processOptions = ["threads_per_worker", "max_heap_mb"] as const;
+
+/** `env: process`: child processes on this machine. A native crash ends one of them, never the run. */
+export const processLauncher: Launcher = {
+  env: "process",
+  startsWorkers: true,
+  check: (parallel) => void checkCountOptions(parallel, processOptions),
+  launch(request) {
+    const { runDir, parallel } = request;
+    const { threads_per_worker: threads, max_heap_mb: maxHeapMb } = checkCountOptions(parallel, processOptions);
+    const variables = threadVariables(parallel.nWorkers, threads);
+    return supervise(request, ({ name }) => startProcess({ runDir, name, variables, maxHeapMb }));
+  },
+};

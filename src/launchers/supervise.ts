@@ -1,0 +1,113 @@
+import { MillraceError } from "../shared/errors.ts";
+import type { WorkerExit } from "../store/attempt-notes.ts";
+import type { Done } from "../store/done.ts";
+import { reapWorker } from "../store/reap-worker.ts";
+import { fileSystemNow, lookAt } from "../store/take-file-step.ts";
+import { describeExit } from "../worker/crash-history.ts";
+import { newWorkerName } from "../worker/session.ts";
+import type { LaunchRequest } from "./launcher.ts";
+
+/** A worker that was started, as its launcher sees it. */
+export interface StartedWorker {
+  readonly name: string;
+  readonly ended: Promise<WorkerEnd>;
+  /** Asks it to save, give its shard back and end. */
+  leave(): void;
+  /** Ends it at once. */
+  kill(): void;
+}
+
+export type WorkerEnd =
+  | { readonly kind: "complete" | "left" | "recycled" }
+  | { readonly kind: "failed"; readonly error: MillraceError }
+  | { readonly kind: "crashed"; readonly exit: WorkerExit; readonly wasReady: boolean; readonly lastWords: string };
+
+export type StartWorker = (place: { readonly name: string; readonly slot: number }) => StartedWorker;
+
+// So many workers in a row may die before their env is built.
+const mostEarlyDeaths = 3;
+// A worker that shows no sign of life when the run is complete is not waited for.
+const silentMs = 3000;
+const lookEveryMs = 250;
+
+/**
+ * Keeps as many workers at work as were asked for until the run is complete: one that dies is replaced, one that fails
+ * stops the others. The driver looks at the folder itself for what they have committed.
+ */
+export async function supervise(
+  { inlineJob, stop, parallel, pending }: LaunchRequest,
+  start: StartWorker,
+): Promise<ReadonlyMap<number, Done>> {
+  const { paths } = inlineJob.protocol;
+  const slots = Math.min(parallel.nWorkers, pending);
+  const running = new Set<StartedWorker>();
+  let isStopping = stop.leave.aborted;
+  let isComplete = false;
+  let earlyDeaths = 0;
+  let failure: MillraceError | undefined;
+
+  const stopAll = () => {
+    isStopping = true;
+    for (const worker of running) worker.leave();
+  };
+  const killAll = () => {
+    for (const worker of running) worker.kill();
+  };
+  stop.leave.addEventListener("abort", stopAll);
+  stop.kill.addEventListener("abort", killAll);
+  const timer = setInterval(() => {
+    if (isComplete) for (const worker of running) if (isSilent(worker)) worker.kill();
+  }, lookEveryMs);
+  try {
+    await Promise.all(Array.from({ length: slots }, (_, slot) => keepSlot(slot)));
+  } finally {
+    clearInterval(timer);
+    stop.leave.removeEventListener("abort", stopAll);
+    stop.kill.removeEventListener("abort", killAll);
+  }
+  if (failure !== undefined) throw failure;
+  return new Map();
+
+  async function keepSlot(slot: number): Promise<void> {
+    while (!isStopping && !isComplete) {
+      const worker = start({ slot, name: newWorkerName() });
+      running.add(worker);
+      const end = await worker.ended;
+      running.delete(worker);
+      take(worker, end);
+    }
+  }
+
+  function take(worker: StartedWorker, end: WorkerEnd): void {
+    if (end.kind === "complete") isComplete = true;
+    if (end.kind === "failed") fail(end.error);
+    if (end.kind !== "crashed") return;
+    reapWorker(paths, worker.name, end.exit);
+    if (isStopping || isComplete) return;
+    earlyDeaths = end.wasReady ? 0 : earlyDeaths + 1;
+    if (earlyDeaths >= mostEarlyDeaths) fail(cannotStart(end));
+    else process.stderr.write(`millrace: a worker ${describeExit(end.exit)}; another one takes its place\n`);
+  }
+
+  function fail(error: MillraceError): void {
+    failure ??= error;
+    stopAll();
+  }
+
+  function isSilent({ name }: StartedWorker): boolean {
+    const sight = lookAt(paths.worker(name), () => fileSystemNow(paths.leases));
+    return sight !== undefined && sight.ageMs > silentMs;
+  }
+}
+
+function cannotStart({ exit, lastWords }: WorkerEnd & { kind: "crashed" }): MillraceError {
+  const words = lastWords.trim();
+  const shown = words === "" ? "It wrote nothing to stderr." : `Its last words:\n${words.replace(/^/gm, "    ")}`;
+  return new MillraceError(
+    "WORKER_CRASHED",
+    `${mostEarlyDeaths} workers in a row died before their env was built; the last one ${describeExit(exit)}. ${shown}`,
+    {
+      hint: "Try the provider alone with env: local. Everything committed so far is kept; run again once it is corrected.",
+    },
+  );
+}

@@ -1,0 +1,21 @@
+import { checkCountOptions } from "./check-options.ts";
+import type { Launcher } from "./launcher.ts";
+import { startThread } from "./start-thread.ts";
+import { supervise } from "./supervise.ts";
+
+const threadOptions = ["max_heap_mb"] as const;
+
+/**
+ * `env: thread`: threads of this process, for pure JavaScript. They start faster than processes; a native crash ends them
+ * all, and native addons may not be made for threads.
+ */
+export const threadLauncher: Launcher = {
+  env: "thread",
+  startsWorkers: true,
+  check: (parallel) => void checkCountOptions(parallel, threadOptions),
+  launch(request) {
+    const { runDir, parallel } = request;
+    const { max_heap_mb: maxHeapMb } = checkCountOptions(parallel, threadOptions);
+    return supervise(request, ({ name }) => startThread({ runDir, name, maxHeapMb }));
+  },
+};

@@ -1,0 +1,44 @@
+import { MillraceError } from "../shared/errors.ts";
+import type { Awaitable, RunnerHooks, RunnerTraits } from "../worker/runner-hooks.ts";
+
+/** What is read from a class if it is there. */
+export interface ClassStatics {
+  readonly name: string;
+  readonly module?: string;
+  readonly version?: string | number;
+}
+
+/** The static side of a runner. */
+export interface RunnerStatics extends RunnerHooks, ClassStatics {
+  openWriters(shardDir: string, env: object): unknown;
+  writeRecord(...args: never[]): unknown;
+  isShardDone(shardDir: string): Awaitable<boolean>;
+}
+
+export function checkRunner(runner: RunnerStatics): RunnerStatics {
+  if (typeof (runner as Partial<RunnerStatics>).forward === "function") return runner;
+  throw new MillraceError("BAD_RUNNER", `${runner.name} has no static forward(idx, env).`, {
+    hint: "Add `static forward(idx: number, env: Env) { … }` to the class; a method without `static` is not found.",
+  });
+}
+
+/** What a worker must know about a runner besides its hooks: which of them are the defaults. */
+export function traitsOf(runner: RunnerStatics): RunnerTraits {
+  const base = baseOf(runner);
+  const keeps = (...hooks: (keyof RunnerStatics)[]) => hooks.every((hook) => runner[hook] === base[hook]);
+  return {
+    recordPerItem: keeps("writeRecord", "reduceState"),
+    standardFiles: keeps("openWriters", "writeRecord", "closeWriters", "initState", "reduceState", "finalizeState"),
+    isShardDone: keeps("isShardDone") ? undefined : (dir) => runner.isShardDone(dir),
+  };
+}
+
+// Found from the class itself, not imported: a worker may have loaded another copy of this package than the user's code.
+function baseOf(runner: RunnerStatics): RunnerStatics {
+  let base = runner;
+  for (;;) {
+    const above = Object.getPrototypeOf(base) as RunnerStatics;
+    if (above === (Function.prototype as unknown)) return base;
+    base = above;
+  }
+}

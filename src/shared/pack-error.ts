@@ -1,0 +1,40 @@
+import { type ErrorCode, MillraceError, messageOf } from "./errors.ts";
+
+/** An error as it travels from a worker to its driver. The code is its identity. */
+export interface PackedError {
+  readonly code: ErrorCode;
+  /** Without the hint. */
+  readonly message: string;
+  readonly hint?: string | undefined;
+  readonly item?: number | undefined;
+  readonly cause?: { readonly name: string; readonly message: string; readonly stack?: string | undefined } | undefined;
+}
+
+/** Makes an error of a worker ready for its journey; one that is not millrace's own gets the code given. */
+export function packError(error: unknown, otherwise: ErrorCode): PackedError {
+  if (!(error instanceof MillraceError)) return { code: otherwise, message: messageOf(error), cause: packCause(error) };
+  const { code, hint, item, cause } = error;
+  const message = hint === undefined ? error.message : error.message.slice(0, -`\n  -> ${hint}`.length);
+  return { code, message, hint, item, cause: cause === undefined ? undefined : packCause(cause) };
+}
+
+function packCause(error: unknown): PackedError["cause"] {
+  if (!(error instanceof Error)) return { name: typeof error, message: messageOf(error) };
+  return { name: error.name, message: error.message, stack: error.stack };
+}
+
+/** The error as it was in the worker. */
+export function unpackError({ code, message, hint, item, cause }: PackedError): MillraceError {
+  return new MillraceError(code, message, {
+    ...(hint === undefined ? {} : { hint }),
+    ...(item === undefined ? {} : { item }),
+    ...(cause === undefined ? {} : { cause: unpackCause(cause) }),
+  });
+}
+
+function unpackCause({ name, message, stack }: NonNullable<PackedError["cause"]>): Error {
+  const error = new Error(message);
+  error.name = name;
+  if (stack !== undefined) error.stack = stack;
+  return error;
+}

@@ -1,0 +1,38 @@
+import type { ItemNotes } from "../store/attempt-notes.ts";
+import type { CrashHistory, Verdict } from "./crash-history.ts";
+import type { Heartbeat } from "./heartbeat.ts";
+
+/**
+ * Stands before each call of `forward` where something is to be feared: an earlier attempt died, so each item is noted
+ * on disk; or items have a time limit, so the heartbeat's thread is told of each. An ordinary run has no guard.
+ */
+export interface ItemGuard {
+  /** A call begins: `count` items from `position` on. Answers why an item must not run, if it must not. */
+  enter(position: number, count: number): Verdict | undefined;
+  /** No call is running. */
+  leave(): void;
+  mustStandAlone(position: number): boolean;
+}
+
+export interface GuardParts {
+  readonly history: CrashHistory;
+  readonly notes: ItemNotes | undefined;
+  readonly heartbeat: Pick<Heartbeat, "enterItem" | "leaveItem">;
+}
+
+export function openItemGuard({ history, notes, heartbeat }: GuardParts): ItemGuard {
+  return {
+    enter(position, count) {
+      const verdict = count === 1 ? history.verdict(position) : undefined;
+      if (verdict !== undefined) return verdict;
+      notes?.note(position, count);
+      heartbeat.enterItem(position, count);
+      return undefined;
+    },
+    leave() {
+      heartbeat.leaveItem();
+      notes?.clear();
+    },
+    mustStandAlone: history.mustStandAlone,
+  };
+}

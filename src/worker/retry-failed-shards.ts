@@ -1,0 +1,85 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { sleep } from "../shared/sleep.ts";
+import { groupAttempts, noAttempts } from "../store/attempts.ts";
+import { type Done, inspectShard } from "../store/done.ts";
+import { readRecords } from "../store/read-records.ts";
+import type { RunPaths } from "../store/run-paths.ts";
+import { namesIn } from "../store/scan-shards.ts";
+import { failuresName } from "../store/shard-file-names.ts";
+import type { FailureRecord } from "./failure-log.ts";
+import type { ShardClaim } from "./protocol.ts";
+import { retryShard } from "./retry-shard.ts";
+import { openShardContext, type ShardContext, ShardInterrupted } from "./shard-context.ts";
+import type { RetryOrder } from "./work-options.ts";
+import type { WorkerJob, WorkerOutcome } from "./worker-job.ts";
+
+const waitMs = 50;
+
+/** The failed items of one committed shard. */
+export function* failuresOfShard(paths: RunPaths, shard: number): Generator<FailureRecord> {
+  const path = join(paths.shard(shard), failuresName);
+  if (existsSync(path)) yield* readRecords<FailureRecord>(path);
+}
+
+/** Whether a failed item is one of those to be tried again. */
+export function isWanted({ error }: Pick<RetryOrder, "error">): (failure: FailureRecord) => boolean {
+  if (error === undefined) return () => true;
+  const pattern = new RegExp(error.source, error.flags);
+  return (failure) => failure.error.message.search(pattern) >= 0;
+}
+
+/** Runs the failed items of the shards in an order alone, shard by shard, until each was replaced by someone. */
+export async function retryFailedShards(job: WorkerJob, order: RetryOrder): Promise<WorkerOutcome["kind"]> {
+  const env = await job.buildEnv();
+  // What failed before is what is tried again: it does not count once more, and does not end the run.
+  const options = { ...job.options, onError: "skip", maxFailures: Number.POSITIVE_INFINITY } as const;
+  const context = openShardContext({ ...job, options }, env, 0);
+  try {
+    let open: readonly RetryOrder["shards"][number][] = order.shards;
+    for (;;) {
+      const before = open.length;
+      open = await retryEach(open, order, context);
+      if (open.length === 0) return "complete";
+      if (job.isLeaving()) return "left";
+      // Someone is at them, or died at one and its lease has yet to run out.
+      if (open.length === before) await sleep(waitMs);
+    }
+  } finally {
+    void context.sync.finish();
+    await job.teardown(env);
+  }
+}
+
+/** One pass; answers the shards that are still to be replaced. */
+async function retryEach(
+  shards: RetryOrder["shards"],
+  order: RetryOrder,
+  context: ShardContext,
+): Promise<RetryOrder["shards"]> {
+  const { paths } = context.protocol;
+  const left: [number, number][] = [];
+  for (const [shard, attempt] of shards) {
+    const sight = inspectShard(paths.shard(shard));
+    if (sight.state === "committed" && sight.done.attempt !== attempt) continue;
+    const isDone = sight.state === "committed" && !context.isLeaving() && (await retryOne(sight.done, order, context));
+    if (!isDone) left.push([shard, attempt]);
+  }
+  return left;
+}
+
+async function retryOne(done: Done, order: RetryOrder, context: ShardContext): Promise<boolean> {
+  const { protocol } = context;
+  const seen = groupAttempts(namesIn(protocol.paths.attempts)).get(done.shard) ?? noAttempts;
+  const claim = await protocol.claim(done.shard, seen, { replace: true, above: done.attempt });
+  if (claim === undefined) return false;
+  const failures = [...failuresOfShard(protocol.paths, done.shard)];
+  const earlier = seen.active === undefined ? seen.fenced : [...seen.fenced, seen.active];
+  try {
+    const task = { done, failures, isWanted: isWanted(order), earlier };
+    return (await retryShard(claim as ShardClaim, task, context)).kind === "committed";
+  } catch (error) {
+    if (error instanceof ShardInterrupted) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,80 @@
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import type { Plan } from "../plan/plan.ts";
+import { inspectShard } from "../store/done.ts";
+import type { Lease } from "../store/lease.ts";
+import { identify, type ProcessIdentity } from "../store/process-identity.ts";
+import type { RunPaths } from "../store/run-paths.ts";
+import { type Heartbeat, startHeartbeat } from "./heartbeat.ts";
+import type { Watch } from "./heartbeat-protocol.ts";
+import { openProtocol, type Protocol } from "./protocol.ts";
+import type { RunnerHooks, RunnerTraits } from "./runner-hooks.ts";
+import type { WorkOptions } from "./work-options.ts";
+import type { WorkerJob } from "./worker-job.ts";
+
+/** This process (or thread) at work on one run: its name, its lease protocol and its heartbeat. */
+export interface Session {
+  readonly protocol: Protocol;
+  readonly heartbeat: Heartbeat;
+  readonly job: WorkerJob;
+}
+
+/** What a member of a run brings along. */
+export interface Membership {
+  readonly runner: RunnerHooks;
+  readonly traits: RunnerTraits;
+  readonly buildEnv: () => Promise<object>;
+  readonly teardown: (env: object) => void | PromiseLike<void>;
+  /** `maxFailures` may still be a share of the items. */
+  readonly work: WorkOptions;
+  /** Its name, where whoever started it has chosen one. */
+  readonly name?: string | undefined;
+  readonly watch?: Watch | undefined;
+  /** Who has started this process, and sees it end. */
+  readonly watcher?: ProcessIdentity | undefined;
+  /** A driver of others runs no items and holds nothing until it merges. */
+  readonly role?: "worker" | "driver" | undefined;
+  /** Asked now and then: whether to save and leave. */
+  readonly isAskedToLeave: () => boolean;
+}
+
+/** A name for a worker that nobody else has. */
+export function newWorkerName(): string {
+  return randomUUID().slice(0, 13);
+}
+
+export function openSession(paths: RunPaths, plan: Plan, member: Membership): Session {
+  const { traits, work, watch, watcher, role = "worker", name = newWorkerName() } = member;
+  const lease: Lease = { worker: name, role, ttlMs: work.leaseTtlMs, watcher, ...identify() };
+  const protocol = openProtocol(paths, lease, (shard) => {
+    if (!existsSync(paths.shard(shard)) || inspectShard(paths.shard(shard)).state !== "committed") return false;
+    return (traits.isShardDone?.(paths.shard(shard)) as Promise<boolean> | undefined) ?? true;
+  });
+  const heartbeat = startHeartbeat(paths, lease, watch);
+  return { protocol, heartbeat, job: openJob(plan, member, { protocol, heartbeat }) };
+}
+
+function openJob(plan: Plan, member: Membership, own: Pick<Session, "protocol" | "heartbeat">): WorkerJob {
+  const { runner, traits, buildEnv, teardown, work, isAskedToLeave } = member;
+  const told = new Set<string>();
+  return {
+    ...own,
+    plan,
+    runner,
+    traits,
+    buildEnv,
+    teardown,
+    options: { ...work, maxFailures: failuresAllowed(work.maxFailures, plan.items.count) },
+    isLeaving: () => own.heartbeat.isLeaving() || isAskedToLeave(),
+    onDamage(reason) {
+      if (told.has(reason)) return;
+      told.add(reason);
+      process.stderr.write(`millrace: ${reason}: this shard is computed again\n`);
+    },
+  };
+}
+
+// Below 1 it is a share of the items.
+function failuresAllowed(maxFailures: number, items: number): number {
+  return maxFailures > 0 && maxFailures < 1 ? Math.floor(maxFailures * items) : maxFailures;
+}

@@ -1,0 +1,28 @@
+import type { Plan } from "../plan/plan.ts";
+import type { Done } from "../store/done.ts";
+import type { Heartbeat } from "./heartbeat.ts";
+import type { Protocol } from "./protocol.ts";
+import type { RunnerHooks, RunnerTraits } from "./runner-hooks.ts";
+import type { WorkOptions } from "./work-options.ts";
+
+/** Everything a worker needs to take part in a run. */
+export interface WorkerJob {
+  readonly plan: Plan;
+  readonly runner: RunnerHooks;
+  readonly traits: RunnerTraits;
+  readonly options: WorkOptions;
+  readonly protocol: Protocol;
+  readonly heartbeat: Heartbeat;
+  /** Builds the env; called once, and only if there is something left to do. */
+  readonly buildEnv: () => Promise<object>;
+  readonly teardown: (env: object) => void | PromiseLike<void>;
+  readonly isLeaving: () => boolean;
+  /** A shard that was committed turned out to be damaged and is computed again. */
+  readonly onDamage: (reason: string) => void;
+}
+
+/** What a worker knows when it ends: the shards it found committed or committed itself. */
+export interface WorkerOutcome {
+  readonly kind: "complete" | "left";
+  readonly committed: ReadonlyMap<number, Done>;
+}

@@ -1,0 +1,26 @@
+import type { PackedError } from "../shared/pack-error.ts";
+
+/** How a worker ended by itself. `recycled`: its memory grew beyond `maxRss`; another one is to take its place. */
+export type JoinOutcome = "complete" | "left" | "recycled";
+
+/** What a worker tells the launcher that started it. */
+export type WorkerMessage =
+  | { readonly say: "ready" }
+  | { readonly say: "end"; readonly outcome: JoinOutcome }
+  | { readonly say: "failed"; readonly error: PackedError }
+  /** An error that nobody caught; the worker ends right after. */
+  | { readonly say: "uncaught"; readonly message: string };
+
+/** What a launcher asks of a worker: to save and leave. */
+export const leaveOrder = "leave";
+
+/** What a worker is told when it is started. Everything else it reads from the run folder. */
+export interface WorkerStart {
+  readonly runDir: string;
+  readonly name: string;
+}
+
+/** The channel on which the heartbeat of a worker thread says that its worker is stuck. */
+export function stuckChannel(worker: string): string {
+  return `millrace-stuck-${worker}`;
+}
