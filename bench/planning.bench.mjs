@@ -2,12 +2,15 @@
 import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { range } from "millrace";
-import { collectItems } from "../dist/plan/collect-items.js";
-import { makePlan } from "../dist/plan/make-plan.js";
-import { makeFingerprint } from "../dist/store/fingerprint.js";
-import { createManifest } from "../dist/store/manifest.js";
-import { runPaths } from "../dist/store/run-paths.js";
+import { tsImport } from "tsx/esm/api";
 import { inFolder, median, row, timeMs } from "./measure.mjs";
+
+// Parts of the inside, which the build does not show.
+const { collectItems } = await tsImport("../src/plan/collect-items.ts", import.meta.url);
+const { makePlan } = await tsImport("../src/plan/make-plan.ts", import.meta.url);
+const { makeFingerprint } = await tsImport("../src/store/fingerprint.ts", import.meta.url);
+const { createManifest } = await tsImport("../src/store/manifest.ts", import.meta.url);
+const { runPaths } = await tsImport("../src/store/run-paths.ts", import.meta.url);
 
 const count = 10_000_000;
 

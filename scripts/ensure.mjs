@@ -2,7 +2,7 @@
 // something it depends on has changed. Plain Node, because nothing else is there on a fresh machine.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -35,11 +35,15 @@ export function ensureInstalled() {
 export function ensureBuilt() {
   once(
     join(root, "dist", ".built"),
-    [...filesBelow(join(root, "src")), join(root, "tsconfig.json"), join(root, "tsconfig.build.json")],
+    [
+      ...filesBelow(join(root, "src")),
+      join(root, "tsconfig.json"),
+      join(root, "tsconfig.build.json"),
+      join(root, "scripts", "build.mjs"),
+    ],
     () => {
       console.log("building (once)");
-      rmSync(join(root, "dist"), { recursive: true, force: true });
-      runTool(["typescript", "bin", "tsc"], ["-p", "tsconfig.build.json"]);
+      run(process.execPath, [join(root, "scripts", "build.mjs"), "--clean"]);
     },
   );
 }

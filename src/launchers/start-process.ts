@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { entryUrl } from "../shared/entry-url.ts";
 import { MillraceError } from "../shared/errors.ts";
 import { unpackError } from "../shared/pack-error.ts";
 import { leaveOrder, type WorkerMessage, type WorkerStart } from "../worker/worker-line.ts";
@@ -11,7 +12,7 @@ export interface ProcessOptions extends WorkerStart {
   readonly maxHeapMb: number | undefined;
 }
 
-const entry = fileURLToPath(new URL("../join/worker-process.js", import.meta.url));
+const entry = fileURLToPath(entryUrl("worker-process"));
 const lastWordsLength = 4000;
 // How long a worker that has said its last word may take to end: its env may have left something open.
 const exitGraceMs = 10_000;

@@ -1,4 +1,5 @@
 import { BroadcastChannel, Worker } from "node:worker_threads";
+import { entryUrl } from "../shared/entry-url.ts";
 import { messageOf } from "../shared/errors.ts";
 import { unpackError } from "../shared/pack-error.ts";
 import { leaveOrder, stuckChannel, type WorkerMessage, type WorkerStart } from "../worker/worker-line.ts";
@@ -8,12 +9,10 @@ export interface ThreadOptions extends WorkerStart {
   readonly maxHeapMb: number | undefined;
 }
 
-const entry = new URL("../join/worker-thread.js", import.meta.url);
-
 /** Starts a worker in a thread of this process. */
 export function startThread({ runDir, name, maxHeapMb }: ThreadOptions): StartedWorker {
   const start: WorkerStart = { runDir, name };
-  const worker = new Worker(entry, {
+  const worker = new Worker(entryUrl("worker-thread"), {
     workerData: start,
     ...(maxHeapMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: maxHeapMb } }),
   });

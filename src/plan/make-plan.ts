@@ -2,7 +2,7 @@ import type { ItemList, Segment } from "./item-list.ts";
 import type { Plan } from "./plan.ts";
 
 export interface CutOptions {
-  /** How many shards are wanted; default: 16 a worker, at least 128. Never more than there are batches. */
+  /** How many shards are wanted; default: 16 a worker, at least 128, and one per batch where there are few batches. */
   readonly shards?: number | undefined;
   /** Shard ends fall on multiples of it; default 1. */
   readonly batchSize?: number | undefined;
@@ -16,9 +16,15 @@ const leastShards = 128;
 /** Cuts the items into contiguous shards of nearly equal length whose ends fall on batch ends. */
 export function makePlan(items: ItemList, { shards, batchSize = 1, workers }: CutOptions): Plan {
   const batches = Math.ceil(items.count / batchSize);
-  const wanted = shards ?? Math.max(leastShards, shardsPerWorker * workers);
-  const shardCount = Math.min(wanted, batches);
+  const shardCount = Math.min(shards ?? defaultShards(batches, workers), batches);
   return { items, bounds: cut({ batches, batchSize, shardCount, itemCount: items.count }), shardCount };
+}
+
+// Few batches are likely to be slow ones: where a shard would hold one or two, each gets its own, and heavy neighbours
+// are shared out among the workers.
+function defaultShards(batches: number, workers: number): number {
+  const enough = Math.max(leastShards, shardsPerWorker * workers);
+  return batches <= 2 * enough ? batches : enough;
 }
 
 // The first shards are one batch longer than the rest, so that the ends are two arithmetic sequences.

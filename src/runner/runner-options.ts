@@ -20,7 +20,7 @@ export interface RunnerOptions {
   readonly resume?: boolean | undefined;
   /** Goes on although config, params, runner or provider changed since the run was begun. Default: `false`. */
   readonly acceptChange?: boolean | undefined;
-  /** How many shards a new run is cut into. Default: 16 a worker, at least 128, at most one per batch. */
+  /** How many shards a new run is cut into. Default: 16 a worker, at least 128, and one per batch where that is at most twice as many. */
   readonly shards?: number | undefined;
   /** What a failing item does: stop the run, or be written to `failures.jsonl`. Default: `fail`. */
   readonly onError?: "fail" | "skip" | undefined;

@@ -1,5 +1,6 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { Worker } from "node:worker_threads";
+import { entryUrl } from "../shared/entry-url.ts";
 import type { Claim } from "../store/claim-unit.ts";
 import type { Lease } from "../store/lease.ts";
 import type { RunPaths } from "../store/run-paths.ts";
@@ -146,7 +147,7 @@ function openThread({
     leaseText: JSON.stringify(lease),
     renewMs: Math.min(longestRenewMs, lease.ttlMs / 6),
   };
-  const thread = new Worker(new URL("./heartbeat-thread.js", import.meta.url), { workerData, execArgv: [] });
+  const thread = new Worker(entryUrl("heartbeat-thread"), { workerData, execArgv: [] });
   thread.unref();
   return thread;
 }

@@ -13,6 +13,8 @@ export type ShardClaim = Claim & { readonly unit: number };
 export interface Protocol {
   readonly paths: RunPaths;
   readonly lease: Lease;
+  /** Whether a shard is published and sound, also by the runner's own check. */
+  isCommitted(shard: number): boolean | Promise<boolean>;
   claim(unit: Unit, seen?: UnitAttempts, options?: ClaimOptions): Promise<Claim | undefined>;
   commit(claim: ShardClaim, options?: { readonly replace?: boolean }): Promise<"committed" | "lost">;
   /** Whether the lease on a claim is still this worker's. */
@@ -33,6 +35,7 @@ export function openProtocol(
   return {
     paths,
     lease,
+    isCommitted,
     claim: (unit, seen = noAttempts, options = {}) => takeSteps(claimUnit(unit, seen, context, options), take),
     commit: (claim, options = {}) => takeSteps(commitAttempt(claim, context, options), take),
     owns: (claim) => takeSteps(ownsLease(claim, context), take),

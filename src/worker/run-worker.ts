@@ -1,7 +1,9 @@
+import { crc32 } from "../shared/crc32.ts";
 import { MillraceError } from "../shared/errors.ts";
 import { sleep } from "../shared/sleep.ts";
 import { groupAttempts, noAttempts, type UnitAttempts } from "../store/attempts.ts";
 import type { Done } from "../store/done.ts";
+import type { Lease } from "../store/lease.ts";
 import { namesIn } from "../store/scan-shards.ts";
 import { findCommitted } from "./find-committed.ts";
 import type { ShardClaim } from "./protocol.ts";
@@ -53,17 +55,30 @@ async function claimUntilComplete(job: WorkerJob): Promise<WorkerOutcome> {
 async function claimAndRun(open: readonly number[], context: ShardContext): Promise<ReadonlyMap<number, Done>> {
   const attempts = groupAttempts(namesIn(context.protocol.paths.attempts));
   const mine = new Map<number, Done>();
-  for (const id of open) {
+  let isInCompany = false;
+  for (const id of startAnywhere(open, context.protocol.lease)) {
     if (context.isLeaving()) break;
+    // Others may have committed much since the list was made; asking is cheaper than a claim that fails.
+    if (isInCompany && (await context.protocol.isCommitted(id))) continue;
     const seen = attempts.get(id) ?? noAttempts;
     const claim = (await context.protocol.claim(id, seen)) as ShardClaim | undefined;
-    if (claim === undefined) continue;
+    if (claim === undefined) {
+      isInCompany = true;
+      continue;
+    }
     const outcome = await runShard(claim, restorable(seen), context);
     if (outcome.kind !== "committed") continue;
     await checkOwnCheck(id, context);
     mine.set(id, outcome.done);
   }
   return mine;
+}
+
+/** Workers begin at different places of the list: they would follow each other from shard to shard otherwise. */
+function startAnywhere(open: readonly number[], { worker, watcher }: Lease): readonly number[] {
+  if (watcher === undefined) return open;
+  const start = crc32(Buffer.from(worker)) % open.length;
+  return [...open.slice(start), ...open.slice(0, start)];
 }
 
 // A check that never says yes would have the shard computed for ever.
