@@ -10,7 +10,7 @@ export async function joinAsWorker(runDir: string): Promise<number> {
   };
   process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
   process.stderr.write(`millrace: joining the run in ${runDir}\n`);
-  const outcome = await joinRun({
+  const { outcome } = await joinRun({
     runDir,
     ownsProcess: true,
     watch: ({ itemTimeoutMs }) => ({ itemTimeoutMs, endBy: "process" }),

@@ -29,14 +29,8 @@ function floatText(value: number): string {
   if (exponent < -4 || exponent >= 16) {
     return `${digits}e${exponent < 0 ? "-" : "+"}${String(Math.abs(exponent)).padStart(2, "0")}`;
   }
-  const text = exponent < 0 ? plainFraction(value, digits, exponent) : String(value);
+  const text = String(value);
   return text.includes(".") ? text : `${text}.0`;
-}
-
-// String(0.00001) has an exponent from 1e-7 on only, Python's from 1e-5; so this side is always in range.
-function plainFraction(value: number, digits: string, exponent: number): string {
-  const significant = digits.replace("-", "").replace(".", "");
-  return `${value < 0 ? "-" : ""}0.${"0".repeat(-exponent - 1)}${significant}`;
 }
 
 function stringRepr(text: string): string {

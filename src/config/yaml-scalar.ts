@@ -4,7 +4,9 @@ import { Float, type ScalarValue } from "./config-node.ts";
 // timestamp (a date stays text). Python tries them in this order for the first characters they can begin with.
 const booleans: Readonly<Record<string, boolean>> = Object.assign(Object.create(null), {
   ...Object.fromEntries(["yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"].map((text) => [text, true])),
-  ...Object.fromEntries(["no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"].map((text) => [text, false])),
+  ...Object.fromEntries(
+    ["no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"].map((text) => [text, false]),
+  ),
 });
 const nulls = new Set(["", "~", "null", "Null", "NULL"]);
 const integer =
@@ -59,7 +61,7 @@ function readInteger(text: string): number {
     ? Number.parseInt(requireDigits(digits.slice(2), /^[01]+$/, text), 2)
     : /^0x/.test(digits)
       ? Number.parseInt(requireDigits(digits.slice(2), /^[0-9a-fA-F]+$/, text), 16)
-      : /^0[0-7]/.test(digits)
+      : /^0[0-9]/.test(digits)
         ? Number.parseInt(requireDigits(digits, /^[0-7]+$/, text), 8)
         : digits.includes(":")
           ? readBase60(digits.split(":").map((part) => Number(requireDigits(part, /^[0-9]+$/, text))))

@@ -38,8 +38,8 @@ async function launch<Merged>(
   const request = { runDir, parallel, stop, inlineJob: job };
   if (!launcher.startsWorkers) return launcher.launch({ ...request, pending: job.plan.shardCount });
   const { committed, open } = await findCommitted(job);
-  if (open.length > 0) await launcher.launch({ ...request, pending: open.length });
-  return committed;
+  if (open.length === 0) return committed;
+  return new Map([...committed, ...(await launcher.launch({ ...request, pending: open.length }))]);
 }
 
 /** How this process takes part in a run: as its one worker, or as the driver of others. */

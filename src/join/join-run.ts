@@ -1,6 +1,7 @@
 import { buildWorkerEnv } from "../provider/environment-provider.ts";
 import { checkRunner, type RunnerStatics, traitsOf } from "../runner/runner-traits.ts";
 import { markWorker } from "../shared/in-worker.ts";
+import type { Done } from "../store/done.ts";
 import { readManifest } from "../store/manifest.ts";
 import { runPaths } from "../store/run-paths.ts";
 import { readSpec } from "../store/run-spec.ts";
@@ -22,8 +23,14 @@ export interface JoinRequest extends Pick<Membership, "name" | "watcher" | "isAs
   readonly onReady: () => void;
 }
 
+export interface JoinResult {
+  readonly outcome: JoinOutcome;
+  /** The shards it found committed or committed itself. */
+  readonly committed: ReadonlyMap<number, Done>;
+}
+
 /** Takes part in a run as one of its workers. All it needs is the run folder. */
-export async function joinRun(request: JoinRequest): Promise<JoinOutcome> {
+export async function joinRun(request: JoinRequest): Promise<JoinResult> {
   markWorker();
   const paths = runPaths(request.runDir);
   const spec = readSpec(paths);
@@ -50,8 +57,8 @@ export async function joinRun(request: JoinRequest): Promise<JoinOutcome> {
     teardown: (env) => provider.teardown(env),
   });
   try {
-    const { kind } = await runWorker(session.job);
-    return kind === "left" && memory.wasExceeded() ? "recycled" : kind;
+    const { kind, committed } = await runWorker(session.job);
+    return { outcome: kind === "left" && memory.wasExceeded() ? "recycled" : kind, committed };
   } finally {
     await session.heartbeat.stop();
   }

@@ -3,6 +3,9 @@ import { whenSynced } from "../store/group-sync.ts";
 import { leaveOrder, type WorkerMessage } from "../worker/worker-line.ts";
 import { type JoinRequest, joinRun } from "./join-run.ts";
 
+// Above this many shards the message would cost more than it saves.
+const mostTold = 2000;
+
 /** The line between a worker and the launcher that started it. */
 export interface Line {
   send(message: WorkerMessage): void;
@@ -20,12 +23,12 @@ export async function serveLauncher(
   });
   tellUncaught(line);
   try {
-    const outcome = await joinRun({
+    const { outcome, committed } = await joinRun({
       ...request,
       isAskedToLeave: () => isAsked,
       onReady: () => line.send({ say: "ready" }),
     });
-    line.send({ say: "end", outcome });
+    line.send({ say: "end", outcome, committed: committed.size > mostTold ? [] : [...committed.values()] });
   } catch (error) {
     line.send({ say: "failed", error: packError(error, "WORKER_CRASHED") });
   }

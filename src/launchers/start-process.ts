@@ -54,7 +54,7 @@ function watch(child: ChildProcess): Promise<WorkerEnd> {
       if (message.say === "ready") wasReady = true;
       else if (message.say === "uncaught") uncaught = message.message;
       else if (message.say === "failed") end({ kind: "failed", error: unpackError(message.error) });
-      else end({ kind: message.outcome });
+      else end({ kind: message.outcome, committed: message.committed });
     });
     child.on("error", (cause) => {
       // Also said of a message that a child which is just ending could not take; that one ends by itself.

@@ -33,7 +33,7 @@ function watch(worker: Worker): Promise<WorkerEnd> {
       if (message.say === "ready") wasReady = true;
       else if (message.say === "uncaught") uncaught = message.message;
       else if (message.say === "failed") resolve({ kind: "failed", error: unpackError(message.error) });
-      else resolve({ kind: message.outcome });
+      else resolve({ kind: message.outcome, committed: message.committed });
     });
     worker.on("error", (error) => {
       uncaught ??= messageOf(error);

@@ -5,6 +5,7 @@ import { reapWorker } from "../store/reap-worker.ts";
 import { fileSystemNow, lookAt } from "../store/take-file-step.ts";
 import { describeExit } from "../worker/crash-history.ts";
 import { newWorkerName } from "../worker/session.ts";
+import type { JoinOutcome } from "../worker/worker-line.ts";
 import type { LaunchRequest } from "./launcher.ts";
 
 /** A worker that was started, as its launcher sees it. */
@@ -18,7 +19,7 @@ export interface StartedWorker {
 }
 
 export type WorkerEnd =
-  | { readonly kind: "complete" | "left" | "recycled" }
+  | { readonly kind: JoinOutcome; readonly committed: readonly Done[] }
   | { readonly kind: "failed"; readonly error: MillraceError }
   | { readonly kind: "crashed"; readonly exit: WorkerExit; readonly wasReady: boolean; readonly lastWords: string };
 
@@ -32,7 +33,7 @@ const lookEveryMs = 250;
 
 /**
  * Keeps as many workers at work as were asked for until the run is complete: one that dies is replaced, one that fails
- * stops the others. The driver looks at the folder itself for what they have committed.
+ * stops the others. Answers with what they have told of the shards; the driver looks at the folder itself for the rest.
  */
 export async function supervise(
   { inlineJob, stop, parallel, pending }: LaunchRequest,
@@ -41,6 +42,7 @@ export async function supervise(
   const { paths } = inlineJob.protocol;
   const slots = Math.min(parallel.nWorkers, pending);
   const running = new Set<StartedWorker>();
+  const committed = new Map<number, Done>();
   let isStopping = stop.leave.aborted;
   let isComplete = false;
   let earlyDeaths = 0;
@@ -66,7 +68,7 @@ export async function supervise(
     stop.kill.removeEventListener("abort", killAll);
   }
   if (failure !== undefined) throw failure;
-  return new Map();
+  return committed;
 
   async function keepSlot(slot: number): Promise<void> {
     while (!isStopping && !isComplete) {
@@ -81,6 +83,8 @@ export async function supervise(
   function take(worker: StartedWorker, end: WorkerEnd): void {
     if (end.kind === "complete") isComplete = true;
     if (end.kind === "failed") fail(end.error);
+    if (end.kind === "complete" || end.kind === "left" || end.kind === "recycled")
+      for (const done of end.committed) committed.set(done.shard, done);
     if (end.kind !== "crashed") return;
     reapWorker(paths, worker.name, end.exit);
     if (isStopping || isComplete) return;

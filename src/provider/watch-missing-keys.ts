@@ -13,7 +13,7 @@ export interface MissingKeys {
  * key that is not there stays undefined.
  */
 export function watchMissingKeys(env: object): MissingKeys {
-  const missing = new Set<string>();
+  const missing: Missing = { keys: new Set(), reads: 0 };
   // A provider may hand out the same env again, which is watched already.
   const isWatched = Object.getPrototypeOf(env) === watch;
   if (isWatched || (isPlainObject(env) && Object.isExtensible(env))) {
@@ -22,9 +22,9 @@ export function watchMissingKeys(env: object): MissingKeys {
   }
   return {
     explain() {
-      if (missing.size === 0) return undefined;
+      if (missing.keys.size === 0) return undefined;
       const known = Object.keys(env);
-      const parts = [...missing].map((key) => {
+      const parts = [...missing.keys].map((key) => {
         const near = nearestName(key, known);
         return near === undefined ? `\`${key}\`` : `\`${key}\` (did you mean \`${near}\`?)`;
       });
@@ -33,11 +33,23 @@ export function watchMissingKeys(env: object): MissingKeys {
   };
 }
 
+interface Missing {
+  readonly keys: Set<string>;
+  reads: number;
+}
+
+// A forward with an optional key reads it for every item. By then it is known; the watch ends, and reads are free again.
+const readsWatched = 1000;
+
+const missingOf = new WeakMap<object, Missing>();
 // One for all envs: objects with different prototypes have different shapes, and `forward` would be compiled anew for each.
-const missingOf = new WeakMap<object, Set<string>>();
 const watch = new Proxy(Object.create(Object.prototype) as object, {
   get(target, key, env: object) {
-    if (typeof key === "string" && key !== "toJSON" && !(key in target)) missingOf.get(env)?.add(key);
+    const missing = missingOf.get(env);
+    if (missing !== undefined && typeof key === "string" && key !== "toJSON" && !(key in target)) {
+      missing.keys.add(key);
+      if (++missing.reads === readsWatched) Object.setPrototypeOf(env, Object.prototype);
+    }
     return Reflect.get(target, key, env) as unknown;
   },
 });

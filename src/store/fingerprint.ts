@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { ItemList } from "../plan/item-list.ts";
 import { MillraceError } from "../shared/errors.ts";
 import { describeKind, isPlainObject } from "../shared/state-json.ts";
@@ -90,5 +89,7 @@ function digestItems(items: ItemList): string {
 }
 
 function sha256(content: string | Uint8Array): string {
+  // Not imported: workers never need it, and it would be loaded before their first item.
+  const { createHash } = process.getBuiltinModule("node:crypto");
   return createHash("sha256").update(content).digest("hex");
 }

@@ -1,4 +1,5 @@
 import { close, fsync, open } from "node:fs";
+import { yieldToEventLoop } from "../shared/yield-to-event-loop.ts";
 
 /**
  * Makes committed files survive a power cut, in groups about once a second and off the main thread, instead of paying
@@ -55,6 +56,8 @@ export async function whenSynced(): Promise<void> {
 }
 
 async function syncInTurn(paths: readonly string[]): Promise<void> {
+  // Whoever hands files over has something to say first, most of all that it is through.
+  await yieldToEventLoop();
   for (let i = 0; i < paths.length; i += atOnce) await Promise.all(paths.slice(i, i + atOnce).map(syncOne));
 }
 

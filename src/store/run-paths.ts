@@ -1,4 +1,4 @@
-import { join, resolve } from "node:path";
+import { resolve, sep } from "node:path";
 
 /** What can be claimed: a shard by its number, or the merge of all of them. */
 export type Unit = number | "merge";
@@ -30,27 +30,29 @@ export interface RunPaths {
 /** The paths of the run folder at `dir`. */
 export function runPaths(dir: string): RunPaths {
   const root = resolve(dir);
-  const machinery = join(root, ".millrace");
-  const inside = (...names: string[]) => join(machinery, ...names);
-  const shard = (id: number) => join(root, `split.${id}`);
+  // Put together by hand: several of these are made for every shard, and join would take each apart again.
+  const below = root.endsWith(sep) ? root : root + sep;
+  const inside = `${below}.millrace${sep}`;
+  const attempts = `${inside}attempts${sep}`;
+  const shard = (id: number) => `${below}split.${id}`;
   return {
     root,
-    machinery,
     shard,
-    manifest: join(root, "manifest.json"),
-    spec: inside("spec.json"),
-    merged: inside("merged.json"),
-    leases: inside("leases"),
-    attempts: inside("attempts"),
-    workers: inside("workers"),
-    done: (id) => join(shard(id), "done"),
-    attempt: (unit, epoch) => inside("attempts", `${unit}.${epoch}`),
-    fenced: (unit, epoch) => inside("attempts", `${unit}.${epoch}.fenced`),
-    replaced: (unit, epoch) => inside("attempts", `${unit}.${epoch}.replaced`),
-    lease: (unit, epoch) => inside("leases", `${unit}.${epoch}`),
-    worker: (id) => inside("workers", `${id}.json`),
-    itemList: (name) => inside(name),
-    output: (name) => join(root, name),
+    machinery: `${below}.millrace`,
+    manifest: `${below}manifest.json`,
+    spec: `${inside}spec.json`,
+    merged: `${inside}merged.json`,
+    leases: `${inside}leases`,
+    attempts: `${inside}attempts`,
+    workers: `${inside}workers`,
+    done: (id) => `${below}split.${id}${sep}done`,
+    attempt: (unit, epoch) => `${attempts}${unit}.${epoch}`,
+    fenced: (unit, epoch) => `${attempts}${unit}.${epoch}.fenced`,
+    replaced: (unit, epoch) => `${attempts}${unit}.${epoch}.replaced`,
+    lease: (unit, epoch) => `${inside}leases${sep}${unit}.${epoch}`,
+    worker: (id) => `${inside}workers${sep}${id}.json`,
+    itemList: (name) => `${inside}${name}`,
+    output: (name) => `${below}${name}`,
   };
 }
 

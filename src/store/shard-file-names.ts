@@ -26,6 +26,17 @@ export function isMachinery(name: string): boolean {
  * file of the machinery.
  */
 export function checkFileName(name: string): string {
+  // Asked anew for every shard, mostly for the same few names.
+  const known = checkedNames.get(name);
+  if (known !== undefined) return known;
+  const clean = cleanFileName(name);
+  if (checkedNames.size < 100) checkedNames.set(name, clean);
+  return clean;
+}
+
+const checkedNames = new Map<string, string>();
+
+function cleanFileName(name: string): string {
   const clean = normalize(name).split(sep).join("/");
   const [first = ""] = clean.split("/");
   const isBad = ["", ".", ".."].includes(first) || reserved.includes(first) || first.startsWith(".checkpoint");

@@ -37,8 +37,9 @@ export interface Heartbeat {
 
 const tickMs = 10;
 const longestRenewMs = 500;
-// A thread costs some 20 ms of both cores: what is over within a second does without, unless it must be watched.
-const threadAfterMs = 1000;
+// A thread costs some 20 ms of both cores: what is over before does without, unless it must be watched from the start.
+const unwatchedMs = 1000;
+const watchedMs = 300;
 // Until the thread beats, a lease lives this long on other hosts: the very first item may block this thread before it
 // could start the other. On this host a process that is gone is known at once.
 const firstTtlMs = 3_600_000;
@@ -47,7 +48,12 @@ const firstTtlMs = 3_600_000;
  * Gives a worker its sign of life: a thread that renews its lease, reports its progress and ticks. It is a thread of its
  * own because `forward` may block this one for hours, and the lease must not run out meanwhile.
  */
-export function startHeartbeat(paths: RunPaths, lease: Lease, watch?: Watch): Heartbeat {
+export function startHeartbeat(
+  paths: RunPaths,
+  lease: Lease,
+  { watch, isUrgent }: { watch: Watch | undefined; isUrgent: boolean },
+): Heartbeat {
+  const threadAfterMs = watch === undefined ? unwatchedMs : watchedMs;
   const control = new Int32Array(new SharedArrayBuffer(4 * controlSlot.size));
   const counters = new Float64Array(new SharedArrayBuffer(8 * counterSlot.size));
   control[controlSlot.held] = nothingHeld;
@@ -72,7 +78,7 @@ export function startHeartbeat(paths: RunPaths, lease: Lease, watch?: Watch): He
     timer ??= setTimeout(startThread, threadAfterMs).unref();
   };
   // A driver has nothing to lose until it merges.
-  if (watch !== undefined) startThread();
+  if (watch !== undefined && isUrgent) startThread();
   else if (lease.role !== "driver") startSoon();
   const beganMs = performance.now();
   let lastTickMs = beganMs;

@@ -29,6 +29,7 @@ async function claimUntilComplete(job: WorkerJob): Promise<WorkerOutcome> {
   if (shards.open.length === 0) return { kind: "complete", committed: shards.committed };
   const failed = [...shards.committed.values()].reduce((sum, { counts }) => sum + counts.failed, 0);
   const env = await job.buildEnv();
+  job.heartbeat.beat();
   const context = openShardContext(job, env, failed);
   try {
     let waitMs = firstWaitMs;

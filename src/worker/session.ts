@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import type { Plan } from "../plan/plan.ts";
 import { inspectShard } from "../store/done.ts";
@@ -40,7 +39,11 @@ export interface Membership {
 
 /** A name for a worker that nobody else has. */
 export function newWorkerName(): string {
-  return randomUUID().slice(0, 13);
+  const random = () =>
+    Math.floor(Math.random() * 36 ** 6)
+      .toString(36)
+      .padStart(6, "0");
+  return `${random()}-${random()}`;
 }
 
 export function openSession(paths: RunPaths, plan: Plan, member: Membership): Session {
@@ -50,8 +53,16 @@ export function openSession(paths: RunPaths, plan: Plan, member: Membership): Se
     if (!existsSync(paths.shard(shard)) || inspectShard(paths.shard(shard)).state !== "committed") return false;
     return (traits.isShardDone?.(paths.shard(shard)) as Promise<boolean> | undefined) ?? true;
   });
-  const heartbeat = startHeartbeat(paths, lease, watch);
+  const heartbeat = startHeartbeat(paths, lease, { watch, isUrgent: isUrgent(plan, work) });
   return { protocol, heartbeat, job: openJob(plan, member, { protocol, heartbeat }) };
+}
+
+// Without its thread a worker that is blocked by its very first item cannot be watched. Where shards hold thousands of
+// items, one of them will not take long, and the thread can wait until it is known that the run does.
+const itemsOfLongShard = 1000;
+
+function isUrgent({ items, shardCount }: Plan, { itemTimeoutMs }: WorkOptions): boolean {
+  return itemTimeoutMs !== undefined || items.count <= shardCount * itemsOfLongShard;
 }
 
 function openJob(plan: Plan, member: Membership, own: Pick<Session, "protocol" | "heartbeat">): WorkerJob {

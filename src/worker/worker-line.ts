@@ -1,12 +1,13 @@
 import type { PackedError } from "../shared/pack-error.ts";
+import type { Done } from "../store/done.ts";
 
 /** How a worker ended by itself. `recycled`: its memory grew beyond `maxRss`; another one is to take its place. */
 export type JoinOutcome = "complete" | "left" | "recycled";
 
-/** What a worker tells the launcher that started it. */
+/** What a worker tells the launcher that started it. What it knows of the shards saves the driver a look at each. */
 export type WorkerMessage =
   | { readonly say: "ready" }
-  | { readonly say: "end"; readonly outcome: JoinOutcome }
+  | { readonly say: "end"; readonly outcome: JoinOutcome; readonly committed: readonly Done[] }
   | { readonly say: "failed"; readonly error: PackedError }
   /** An error that nobody caught; the worker ends right after. */
   | { readonly say: "uncaught"; readonly message: string };

@@ -1,0 +1,107 @@
+import type { ResolverContext } from "./call-resolver.ts";
+import { type ConfigNode, copyNode, type MapNode, makeList, makeScalar, pathOf } from "./config-node.ts";
+import { formatDate } from "./format-date.ts";
+import { pythonText } from "./python-text.ts";
+import { readYamlText } from "./read-yaml.ts";
+import { describeFailure } from "./select-node.ts";
+
+/** A resolver that is part of the language. Number of arguments: from min to max. */
+export interface BuiltInResolver {
+  readonly min: number;
+  readonly max: number;
+  readonly call: (args: readonly ConfigNode[], context: ResolverContext) => ConfigNode;
+}
+
+/** OmegaConf's resolvers and Hydra's `now`. */
+export const builtInResolvers: Readonly<Record<string, BuiltInResolver>> = {
+  "oc.env": { min: 1, max: 2, call: readVariable },
+  "oc.select": { min: 1, max: 2, call: selectWithDefault },
+  "oc.decode": { min: 1, max: 1, call: decode },
+  "oc.create": { min: 1, max: 1, call: create },
+  "oc.deprecated": { min: 1, max: 2, call: useNewKey },
+  "oc.dict.keys": { min: 1, max: 1, call: listKeys },
+  "oc.dict.values": { min: 1, max: 1, call: listValues },
+  now: { min: 1, max: 1, call: formatNow },
+};
+
+// A default becomes text, as a variable is; only null stays null.
+function readVariable([name, byDefault]: readonly ConfigNode[], { env, at }: ResolverContext): ConfigNode {
+  const key = requireText(name!);
+  const value = Object.hasOwn(env, key) ? env[key] : undefined;
+  if (value !== undefined) return makeScalar(value, at.position, true);
+  if (byDefault === undefined)
+    throw new Error(`the environment has no variable ${key}; a default is a second argument`);
+  if (byDefault.kind === "scalar" && byDefault.value === null) return byDefault;
+  return makeScalar(pythonText(byDefault), at.position, true);
+}
+
+function selectWithDefault([key, byDefault]: readonly ConfigNode[], { select, at }: ResolverContext): ConfigNode {
+  const selection = select(requireText(key!));
+  if ("node" in selection) return selection.node;
+  const { kind } = selection.failure;
+  if (kind === "notIndex" || kind === "aboveTop") throw new Error(describeFailure(selection.failure));
+  return byDefault ?? makeScalar(null, at.position, true);
+}
+
+function decode([text]: readonly ConfigNode[], context: ResolverContext): ConfigNode {
+  if (text!.kind === "scalar" && text!.value === null) return text!;
+  return context.decode(requireText(text!));
+}
+
+/** A section or list made on the spot; interpolations inside it are followed from where it stands. */
+function create([value]: readonly ConfigNode[], { at, parent }: ResolverContext): ConfigNode {
+  let made = value!;
+  if (made.kind === "scalar" && typeof made.value === "string") made = readYamlText(made.value, at.position.source);
+  else if (made.kind === "scalar" && made.value !== null)
+    throw new Error(`${pythonText(made)} is not a list or section`);
+  const copy = copyNode(made, true);
+  copy.parent = parent;
+  copy.key = at.key;
+  return copy;
+}
+
+function useNewKey([key, message]: readonly ConfigNode[], { select, at }: ResolverContext): ConfigNode {
+  const newKey = requireText(key!);
+  const template =
+    message === undefined
+      ? "'$OLD_KEY' is deprecated. Change your code and config to use '$NEW_KEY'"
+      : requireText(message);
+  const selection = select(newKey);
+  if ("failure" in selection) throw new Error(describeFailure(selection.failure));
+  process.emitWarning(
+    template.replaceAll("$OLD_KEY", () => pathOf(at)).replaceAll("$NEW_KEY", () => newKey),
+    "DeprecationWarning",
+  );
+  return selection.node;
+}
+
+function listKeys([key]: readonly ConfigNode[], context: ResolverContext): ConfigNode {
+  const list = makeList(context.at.position);
+  for (const name of selectMap(key!, context).entries.keys()) {
+    list.items.push(makeScalar(name, context.at.position, true));
+  }
+  return list;
+}
+
+function listValues([key]: readonly ConfigNode[], context: ResolverContext): ConfigNode {
+  const list = makeList(context.at.position);
+  // The values themselves: each is followed from its own place.
+  list.items.push(...selectMap(key!, context).entries.values());
+  return list;
+}
+
+function selectMap(key: ConfigNode, { select }: ResolverContext): MapNode {
+  const selection = select(requireText(key));
+  if ("failure" in selection) throw new Error(describeFailure(selection.failure));
+  if (selection.node.kind !== "map") throw new Error(`${requireText(key)} is not a section`);
+  return selection.node;
+}
+
+function formatNow([pattern]: readonly ConfigNode[], { now, at }: ResolverContext): ConfigNode {
+  return makeScalar(formatDate(now, requireText(pattern!)), at.position, true);
+}
+
+function requireText(node: ConfigNode): string {
+  if (node.kind === "scalar" && typeof node.value === "string") return node.value;
+  throw new Error(`${pythonText(node)} is not a text`);
+}

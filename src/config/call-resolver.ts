@@ -1,0 +1,76 @@
+import { MillraceError, messageOf } from "../shared/errors.ts";
+import { nearestName } from "../shared/nearest-name.ts";
+import { describeKind } from "../shared/state-json.ts";
+import { type BuiltInResolver, builtInResolvers } from "./built-in-resolvers.ts";
+import { configError } from "./config-error.ts";
+import { type ConfigNode, type ContainerNode, pathOf, type ScalarNode } from "./config-node.ts";
+import { fromPlain } from "./from-plain.ts";
+import { findResolver, type Resolver, resolverNames } from "./resolvers.ts";
+import type { Selection } from "./select-node.ts";
+import { toPlain } from "./to-plain.ts";
+
+/** What a resolver can know about the place it is called at. */
+export interface ResolverContext {
+  /** The value that holds the interpolation, and the section it stands in. */
+  readonly at: ScalarNode;
+  readonly parent: ContainerNode;
+  readonly now: Date;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** What cached resolvers have answered in this config. */
+  readonly cache: Map<string, ConfigNode>;
+  readonly select: (key: string) => Selection;
+  /** Follows everything inside a node. */
+  readonly resolve: (node: ConfigNode) => ConfigNode;
+  /** Reads a text as an argument of a resolver. */
+  readonly decode: (text: string) => ConfigNode;
+}
+
+/** Calls the resolver of an interpolation; what the user registered comes before what is built in. */
+export function callResolver(name: string, args: readonly ConfigNode[], context: ResolverContext): ConfigNode {
+  const own = findResolver(name);
+  const builtIn = Object.hasOwn(builtInResolvers, name) ? builtInResolvers[name] : undefined;
+  if (own === undefined && builtIn === undefined) throw unknownResolver(name, context);
+  try {
+    return own === undefined ? callBuiltIn(builtIn!, args, context) : callOwn(name, own, args, context);
+  } catch (cause) {
+    if (cause instanceof MillraceError) throw cause;
+    throw configError(context.at.position, `${pathOf(context.at)}: \${${name}:…} failed: ${messageOf(cause)}.`, {
+      cause,
+    });
+  }
+}
+
+function callBuiltIn({ call, min, max }: BuiltInResolver, args: readonly ConfigNode[], context: ResolverContext) {
+  if (args.length < min || args.length > max) {
+    throw new Error(`it takes ${min === max ? min : `${min} to ${max}`} arguments and got ${args.length}`);
+  }
+  return call(args, context);
+}
+
+function callOwn(name: string, resolver: Resolver, args: readonly ConfigNode[], context: ResolverContext): ConfigNode {
+  const plain = args.map((arg) => toPlain(context.resolve(arg)));
+  const cacheKey = resolver.useCache ? `${name}:${JSON.stringify(plain)}` : undefined;
+  const known = cacheKey === undefined ? undefined : context.cache.get(cacheKey);
+  if (known !== undefined) return known;
+  const answer = fromPlain(resolver.call(...plain), {
+    position: context.at.position,
+    refuse: (value) => {
+      throw new Error(
+        `it gave ${describeKind(value)}; a config holds texts, numbers, booleans, null, lists and sections of them`,
+      );
+    },
+  });
+  if (cacheKey !== undefined) context.cache.set(cacheKey, answer);
+  return answer;
+}
+
+function unknownResolver(name: string, { at }: ResolverContext): MillraceError {
+  const known = resolverNames();
+  const near = name === "env" ? "oc.env" : nearestName(name, known);
+  return configError(at.position, `${pathOf(at)}: there is no resolver ${name}.`, {
+    hint:
+      near === undefined
+        ? `Known: ${known.join(", ")}; registerResolver adds one.`
+        : `Did you mean ${near}? Known: ${known.join(", ")}.`,
+  });
+}

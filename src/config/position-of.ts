@@ -1,0 +1,46 @@
+import type { SourcePosition } from "./config-node.ts";
+import { splitKey } from "./select-node.ts";
+
+interface Places {
+  readonly own: SourcePosition;
+  readonly children: ReadonlyMap<string | number, SourcePosition>;
+}
+
+// Beside the config and not in it: a config is compared, printed and sent to workers.
+const places = new WeakMap<object, Places>();
+
+export function rememberPositions(
+  container: object,
+  own: SourcePosition,
+  children: ReadonlyMap<string | number, SourcePosition>,
+): void {
+  places.set(container, { own, children });
+}
+
+export function positionOfChild(container: unknown, key: string | number): SourcePosition | undefined {
+  return isObject(container) ? places.get(container)?.children.get(key) : undefined;
+}
+
+/**
+ * Where a value of a loaded config was written. The path is `model.layers[0]` or a list of keys; without one, the
+ * config itself. A key that is not there has the place of the section it would stand in. Undefined for a config that
+ * was not loaded.
+ */
+export function positionOf(
+  config: unknown,
+  path: string | readonly (string | number)[] = [],
+): SourcePosition | undefined {
+  let position = isObject(config) ? places.get(config)?.own : undefined;
+  let value: unknown = config;
+  for (const step of typeof path === "string" ? splitKey(path) : path) {
+    if (!isObject(value)) break;
+    const key = Array.isArray(value) ? Number(step) : String(step);
+    position = positionOfChild(value, key) ?? position;
+    value = Object.hasOwn(value, key) ? (value as Record<string | number, unknown>)[key] : undefined;
+  }
+  return position;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
