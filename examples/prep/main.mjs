@@ -1,12 +1,13 @@
 // The main job: prepares a corpus, durably. Kill it at any moment and start it again: it goes on from where it was.
 import { relative } from "node:path";
-import { range, runStatus } from "millrace";
-import { isUsable, PrepProvider, PrepRunner } from "./prep.mjs";
+import { range, runStatus, setParallel } from "millrace";
+import { PrepProvider, PrepRunner } from "./prep.mjs";
 
 const outputDir = process.argv[2] ?? "exp/prep";
 const config = { utterances: 2000, frame: { lengthMs: 25, shiftMs: 10 } };
 
-const provider = new PrepProvider(config, { cleaner: isUsable });
+setParallel({ env: "process" }); // a worker for every core
+const provider = new PrepProvider(config, { minSeconds: 0.3, minDb: -40 });
 const runner = new PrepRunner(provider, { outputDir, mergeFiles: true });
 
 const before = performance.now();

@@ -17,10 +17,10 @@ export class PrepProvider extends InferenceProvider {
 export class PrepRunner extends BaseRunner {
   static module = import.meta.url;
 
-  static forward(idx, { dataset, model, cleaner }) {
+  static forward(idx, { dataset, model, minSeconds, minDb }) {
     const utterance = dataset.at(idx);
     const energies = model(utterance.samples);
-    if (!cleaner(utterance, energies)) return null; // dropped, and counted
+    if (!isUsable(utterance, energies, { minSeconds, minDb })) return null; // dropped, and counted
     const mean = energies.reduce((sum, value) => sum + value, 0) / energies.length;
     return {
       utt_id: utterance.uttId,
@@ -33,8 +33,8 @@ export class PrepRunner extends BaseRunner {
 }
 
 /** Keeps what is long enough and not silent. */
-export function isUsable({ samples }, energies) {
-  return samples.length >= 0.3 * sampleRate && Math.max(...energies) > -40;
+function isUsable({ samples }, energies, { minSeconds, minDb }) {
+  return samples.length >= minSeconds * sampleRate && Math.max(...energies) > minDb;
 }
 
 /** Log energy in decibels of each frame. */
