@@ -17,7 +17,7 @@ const mayImport: Record<string, readonly string[]> = {
   drive: ["shared", "config", "plan", "provider", "store", "merge", "worker", "launchers"],
   runner: ["shared", "config", "plan", "provider", "store", "writers", "merge", "worker", "launchers", "drive"],
   join: ["shared", "provider", "store", "worker", "runner"],
-  cli: ["shared", "config", "store", "join"],
+  cli: ["shared", "config", "plan", "store", "worker", "launchers", "drive", "runner", "join"],
 };
 
 const root = fileURLToPath(new URL("..", import.meta.url));

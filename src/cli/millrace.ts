@@ -1,24 +1,53 @@
 #!/usr/bin/env node
 import { MillraceError } from "../shared/errors.ts";
-import { joinAsWorker } from "./worker.ts";
+import type { Command } from "./command.ts";
 
-const usage = `Usage: millrace worker RUN
+// Only the command that is asked for is loaded: `millrace --help` is to be there at once.
+const commands: Record<string, { summary: string; load: () => Promise<Command> }> = {
+  worker: {
+    summary: "join a run as one more worker",
+    load: async () => (await import("./worker.ts")).worker,
+  },
+};
 
-  worker RUN   join the run in the folder RUN as one more worker, until nothing is left to do
-`;
-
-const [command, ...rest] = process.argv.slice(2);
 try {
-  process.exitCode = await main();
+  process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
   if (!(error instanceof MillraceError)) throw error;
   process.stderr.write(`millrace: ${error.message}\n`);
-  process.exitCode = 1;
+  process.exitCode = error.code === "BAD_USAGE" ? 2 : 1;
 }
 
-async function main(): Promise<number> {
-  if (command === "worker" && rest.length === 1) return joinAsWorker(rest[0]!);
-  const isHelp = command === "--help" || command === "-h";
-  (isHelp ? process.stdout : process.stderr).write(usage);
-  return isHelp ? 0 : 2;
+async function main([name, ...rest]: string[]): Promise<number> {
+  if (name === undefined || name === "--help" || name === "-h" || name === "help") {
+    process.stdout.write(overview());
+    return name === undefined ? 2 : 0;
+  }
+  if (name === "--version") {
+    const { version } = await import("./version.ts");
+    process.stdout.write(`${version()}\n`);
+    return 0;
+  }
+  const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (entry === undefined) throw await unknownCommand(name);
+  const [command, { helpText, parseInput }] = await Promise.all([entry.load(), import("./command.ts")]);
+  if (rest.includes("--help") || rest.includes("-h")) {
+    process.stdout.write(helpText(command));
+    return 0;
+  }
+  return command.run(parseInput(command, rest));
+}
+
+function overview(): string {
+  const width = Math.max(...Object.keys(commands).map((name) => name.length));
+  const rows = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`);
+  return `Usage: millrace COMMAND …\n\nCommands:\n${rows.join("\n")}\n\nmillrace COMMAND --help says more.\n`;
+}
+
+async function unknownCommand(name: string): Promise<MillraceError> {
+  const { nearestName } = await import("../shared/nearest-name.ts");
+  const near = nearestName(name, Object.keys(commands));
+  return new MillraceError("BAD_USAGE", `There is no command ${JSON.stringify(name)}.`, {
+    hint: near === undefined ? "millrace --help lists them." : `Did you mean ${near}?`,
+  });
 }

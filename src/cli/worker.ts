@@ -1,11 +1,28 @@
 import { joinRun } from "../join/join-run.ts";
 import { whenSynced } from "../store/group-sync.ts";
+import { type Command, exitCode } from "./command.ts";
 
-/** `millrace worker RUN`: one more worker for a run, from any terminal that sees its folder. Answers the exit code. */
-export async function joinAsWorker(runDir: string): Promise<number> {
+const words = {
+  complete: "all shards are committed",
+  left: "left; others may go on",
+  recycled: "left, because maxRss was exceeded; start another worker if the run is to go on as fast",
+} as const;
+
+export const worker: Command = {
+  name: "worker",
+  usage: "RUN",
+  summary: "Joins the run in the folder RUN as one more worker, until nothing is left to do.",
+  details: "It merges nothing: whoever started the run does that. Ctrl-C saves and leaves.",
+  options: {},
+  examples: ["millrace worker exp/prep"],
+  arguments: { least: 1, most: 1 },
+  run: ({ positionals: [runDir] }) => joinAsWorker(runDir!),
+};
+
+async function joinAsWorker(runDir: string): Promise<number> {
   let signals = 0;
   const onSignal = () => {
-    if (++signals > 1) process.exit(130);
+    if (++signals > 1) process.exit(exitCode.interrupted);
     process.stderr.write("\nmillrace: leaving after the item in work; Ctrl-C again leaves at once\n");
   };
   process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
@@ -20,11 +37,5 @@ export async function joinAsWorker(runDir: string): Promise<number> {
   process.stderr.write(`millrace: ${words[outcome]}\n`);
   await whenSynced();
   // The user's env may have left something open that would keep the process alive.
-  process.exit(signals > 0 ? 130 : 0);
+  process.exit(signals > 0 ? exitCode.interrupted : exitCode.ok);
 }
-
-const words = {
-  complete: "all shards are committed",
-  left: "left; others may go on",
-  recycled: "left, because maxRss was exceeded; start another worker if the run is to go on as fast",
-} as const;

@@ -1,6 +1,8 @@
 /** What went wrong, as a name a program can branch on. Between processes the code is the error's identity. */
 export type ErrorCode =
   | "BAD_OPTION"
+  | "BAD_USAGE"
+  | "BAD_CONFIG"
   | "BAD_ITEMS"
   | "BAD_PROVIDER"
   | "BAD_RUNNER"
