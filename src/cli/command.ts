@@ -18,6 +18,8 @@ export interface CommandInput {
   /** The value of an option, or undefined where it was not given. */
   text(name: string): string | undefined;
   has(name: string): boolean;
+  /** Every command there is, for the one that has to know them. */
+  allCommands(): Promise<Command[]>;
 }
 
 /** A command of `millrace`: what its help says, and what it does. One file each. */
@@ -41,7 +43,11 @@ export interface Command {
 export const exitCode = { ok: 0, failed: 1, usage: 2, incomplete: 3, interrupted: 130 } as const;
 
 /** Takes a command's arguments apart; what it does not know is an error that shows its usage. */
-export function parseInput(command: Command, args: readonly string[]): CommandInput {
+export function parseInput(
+  command: Command,
+  args: readonly string[],
+  allCommands: CommandInput["allCommands"],
+): CommandInput {
   const { least, most } = command.arguments;
   let parsed: { values: Record<string, unknown>; positionals: string[] };
   try {
@@ -56,6 +62,7 @@ export function parseInput(command: Command, args: readonly string[]): CommandIn
     throw badUsage(command, `${JSON.stringify(positionals[most])} is one argument too many`);
   return {
     positionals,
+    allCommands,
     text: (name) => values[name] as string | undefined,
     has: (name) => values[name] !== undefined && values[name] !== false,
   };

@@ -1,14 +1,6 @@
 #!/usr/bin/env node
 import { MillraceError } from "../shared/errors.ts";
-import type { Command } from "./command.ts";
-
-// Only the command that is asked for is loaded: `millrace --help` is to be there at once.
-const commands: Record<string, { summary: string; load: () => Promise<Command> }> = {
-  worker: {
-    summary: "join a run as one more worker",
-    load: async () => (await import("./worker.ts")).worker,
-  },
-};
+import { commands } from "./commands.ts";
 
 try {
   process.exitCode = await main(process.argv.slice(2));
@@ -35,7 +27,7 @@ async function main([name, ...rest]: string[]): Promise<number> {
     process.stdout.write(helpText(command));
     return 0;
   }
-  return command.run(parseInput(command, rest));
+  return command.run(parseInput(command, rest, () => Promise.all(Object.values(commands).map(({ load }) => load()))));
 }
 
 function overview(): string {

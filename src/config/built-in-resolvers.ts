@@ -1,8 +1,18 @@
-import type { ResolverContext } from "./call-resolver.ts";
-import { type ConfigNode, copyNode, type MapNode, makeList, makeScalar, pathOf } from "./config-node.ts";
+import {
+  type ConfigNode,
+  copyNode,
+  type MapNode,
+  makeList,
+  makeMap,
+  makeScalar,
+  pathOf,
+  type ScalarNode,
+  setEntry,
+} from "./config-node.ts";
 import { formatDate } from "./format-date.ts";
 import { pythonText } from "./python-text.ts";
 import { readYamlText } from "./read-yaml.ts";
+import type { ResolverContext } from "./resolver-context.ts";
 import { describeFailure } from "./select-node.ts";
 
 /** A resolver that is part of the language. Number of arguments: from min to max. */
@@ -50,14 +60,21 @@ function decode([text]: readonly ConfigNode[], context: ResolverContext): Config
 
 /** A section or list made on the spot; interpolations inside it are followed from where it stands. */
 function create([value]: readonly ConfigNode[], { at, parent }: ResolverContext): ConfigNode {
-  let made = value!;
-  if (made.kind === "scalar" && typeof made.value === "string") made = readYamlText(made.value, at.position.source);
-  else if (made.kind === "scalar" && made.value !== null)
-    throw new Error(`${pythonText(made)} is not a list or section`);
+  const made = value!.kind === "scalar" && typeof value!.value === "string" ? readCreated(value!.value, at) : value!;
+  if (made.kind === "scalar" && made.value !== null) throw new Error(`${pythonText(made)} is not a list or section`);
   const copy = copyNode(made, true);
   copy.parent = parent;
   copy.key = at.key;
   return copy;
+}
+
+// A text is YAML; a single word of it is a key without a value.
+function readCreated(text: string, { position }: ScalarNode): ConfigNode {
+  const made = readYamlText(text, position.source);
+  if (made.kind !== "scalar" || typeof made.value !== "string") return made;
+  const map = makeMap(position);
+  setEntry(map, made.value, makeScalar(null, position));
+  return map;
 }
 
 function useNewKey([key, message]: readonly ConfigNode[], { select, at }: ResolverContext): ConfigNode {

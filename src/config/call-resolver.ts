@@ -3,27 +3,11 @@ import { nearestName } from "../shared/nearest-name.ts";
 import { describeKind } from "../shared/state-json.ts";
 import { type BuiltInResolver, builtInResolvers } from "./built-in-resolvers.ts";
 import { configError } from "./config-error.ts";
-import { type ConfigNode, type ContainerNode, pathOf, type ScalarNode } from "./config-node.ts";
+import { type ConfigNode, pathOf } from "./config-node.ts";
 import { fromPlain } from "./from-plain.ts";
+import type { ResolverContext } from "./resolver-context.ts";
 import { findResolver, type Resolver, resolverNames } from "./resolvers.ts";
-import type { Selection } from "./select-node.ts";
 import { toPlain } from "./to-plain.ts";
-
-/** What a resolver can know about the place it is called at. */
-export interface ResolverContext {
-  /** The value that holds the interpolation, and the section it stands in. */
-  readonly at: ScalarNode;
-  readonly parent: ContainerNode;
-  readonly now: Date;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** What cached resolvers have answered in this config. */
-  readonly cache: Map<string, ConfigNode>;
-  readonly select: (key: string) => Selection;
-  /** Follows everything inside a node. */
-  readonly resolve: (node: ConfigNode) => ConfigNode;
-  /** Reads a text as an argument of a resolver. */
-  readonly decode: (text: string) => ConfigNode;
-}
 
 /** Calls the resolver of an interpolation; what the user registered comes before what is built in. */
 export function callResolver(name: string, args: readonly ConfigNode[], context: ResolverContext): ConfigNode {

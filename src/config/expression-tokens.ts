@@ -5,7 +5,7 @@ import { type Token, type TokenRule, tokenize } from "./tokenize.ts";
 const unsigned = "(?:0|[1-9](?:_?[0-9])*)";
 const digits = "[0-9](?:_?[0-9])*";
 const pointFloat = `(?:${unsigned}?\\.${digits}|${unsigned}\\.)`;
-export const numberPatterns = {
+export const numberPatterns: Readonly<Record<"float" | "int" | "bool" | "null", RegExp>> = {
   float: new RegExp(
     `[+-]?(?:(?:${pointFloat}|${unsigned})[eE][+-]?${digits}|${pointFloat}|[Ii][Nn][Ff]|[Nn][Aa][Nn])`,
     "y",
@@ -13,7 +13,7 @@ export const numberPatterns = {
   int: new RegExp(`[+-]?${unsigned}`, "y"),
   bool: /true|false/iy,
   null: /null/iy,
-} as const;
+};
 
 const id = /[a-zA-Z_][a-zA-Z0-9_]*/y;
 const open: Omit<TokenRule, "pattern"> = { type: "open", push: "key" };

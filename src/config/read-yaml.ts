@@ -1,0 +1,232 @@
+import { type Alias, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLMap } from "yaml";
+import { messageOf } from "../shared/errors.ts";
+import { configError, quote } from "./config-error.ts";
+import {
+  type ConfigNode,
+  type MapNode,
+  makeList,
+  makeMap,
+  makeScalar,
+  type SourcePosition,
+  setEntry,
+  setItem,
+} from "./config-node.ts";
+import { refuseReserved } from "./to-plain.ts";
+import { BadScalar, isPlainNull, readPlainScalar, readTaggedScalar } from "./yaml-scalar.ts";
+import { refuseOddText } from "./yaml-text.ts";
+
+// Far beyond what anyone writes by hand; a file that is longer or deeper is a mistake or an attack.
+const maxDepth = 100;
+const maxNodes = 200_000;
+
+const coreTag = "tag:yaml.org,2002:";
+const scalarTags = ["str", "null", "bool", "int", "float"];
+
+/** Reads YAML as OmegaConf does. An empty text is an empty section. */
+export function readYamlText(text: string, source: string): ConfigNode {
+  const lines = new LineCounter();
+  const positionAt = (offset: number): SourcePosition => {
+    const { line, col } = lines.linePos(offset);
+    return { source, line, column: col };
+  };
+  const clean = refuseOddText(text, source, maxDepth);
+  // The failsafe schema leaves every scalar as it was written: what it means is decided here.
+  const document = parseDocument(clean, {
+    schema: "failsafe",
+    version: "1.1",
+    uniqueKeys: false,
+    prettyErrors: false,
+    logLevel: "error",
+    lineCounter: lines,
+  });
+  const [problem] = document.errors;
+  if (problem !== undefined) throw syntaxError(problem, positionAt(problem.pos[0]));
+  if (document.contents === null) return makeMap({ source, line: 1, column: 1 });
+  return new TreeBuilder(positionAt).build(document.contents, { source, line: 1, column: 1 });
+}
+
+/** Nodes of the YAML library → nodes of a config. */
+class TreeBuilder {
+  readonly #positionAt: (offset: number) => SourcePosition;
+  readonly #anchors = new Map<string, Node>();
+  // Anchors whose node is being read: an alias to one of them would never end.
+  readonly #open = new Set<Node>();
+  #nodes = 0;
+  #depth = 0;
+
+  constructor(positionAt: (offset: number) => SourcePosition) {
+    this.#positionAt = positionAt;
+  }
+
+  build(node: Node | null, position: SourcePosition): ConfigNode {
+    if (++this.#nodes > maxNodes) {
+      throw configError(position, `The file makes more than ${maxNodes.toLocaleString("en")} values.`, {
+        hint: "Aliases may multiply it. Large lists belong in a file of their own that the program reads.",
+      });
+    }
+    if (node === null) return makeScalar(null, position);
+    const target = isAlias(node) ? this.#findAnchor(node, position) : node;
+    if (target === node) this.#remember(node, position);
+    if (this.#open.has(target)) throw configError(position, "An alias leads to a node it stands in.");
+    if (++this.#depth > maxDepth) throw tooDeep(position, maxDepth);
+    this.#open.add(target);
+    const built = this.#buildContent(target, position);
+    this.#open.delete(target);
+    this.#depth--;
+    return built;
+  }
+
+  #buildContent(node: Node, position: SourcePosition): ConfigNode {
+    if (isMap(node)) {
+      this.#requireTag(node, "map", position);
+      return this.#buildMap(node, position);
+    }
+    if (isSeq(node)) {
+      this.#requireTag(node, "seq", position);
+      const list = makeList(position);
+      for (const [i, item] of node.items.entries()) {
+        setItem(list, i, this.build(item as Node | null, this.#place(item as Node | null, position)));
+      }
+      return list;
+    }
+    if (!isScalar(node)) throw configError(position, "This cannot be read.");
+    try {
+      return makeScalar(readScalar(node as ScalarLike), position);
+    } catch (error) {
+      if (error instanceof BadScalar) throw configError(position, `${messageOf(error)}.`);
+      throw error;
+    }
+  }
+
+  #buildMap(node: YAMLMap, position: SourcePosition): MapNode {
+    const map = makeMap(position);
+    const own = new Set<string>();
+    const merges: (readonly [Node | null, SourcePosition])[] = [];
+    const entries: (readonly [string, Node | null, SourcePosition])[] = [];
+    for (const { key, value } of node.items as { key: Node | null; value: Node | null }[]) {
+      const place = this.#place(key, position);
+      if (isMergeKey(key)) merges.push([value, place]);
+      else {
+        const name = this.#readKey(key, place);
+        if (own.has(name)) throw configError(place, `The key ${name} is there twice.`, { hint: "Remove one of them." });
+        own.add(name);
+        entries.push([name, value, place]);
+      }
+    }
+    for (const [value, place] of merges) this.#merge(map, value, place);
+    for (const [name, value, place] of entries) setEntry(map, name, this.build(value, place));
+    return map;
+  }
+
+  /** `<<: *base`, or a list of them, in which the first has the last word. */
+  #merge(map: MapNode, value: Node | null, position: SourcePosition): void {
+    const built = this.build(value, position);
+    const sources = built.kind === "list" ? [...built.items].reverse() : [built];
+    for (const source of sources) {
+      if (source.kind !== "map") {
+        throw configError(position, "<< takes a section or a list of sections.", { hint: "Write <<: *anchor." });
+      }
+      for (const [key, entry] of source.entries) setEntry(map, key, entry);
+    }
+  }
+
+  // A key is the text that stands there: 1, yes and 2024-01-02 are keys "1", "yes" and "2024-01-02".
+  #readKey(key: Node | null, position: SourcePosition): string {
+    const target = key !== null && isAlias(key) ? this.#findAnchor(key, position) : key;
+    if (key !== null && target === key) this.#remember(key, position);
+    if (!isScalar(target) || typeof target.value !== "string") {
+      throw configError(position, "A key has to be a single value.", { hint: "Quote it if it is meant as text." });
+    }
+    const { tag } = target;
+    if (tag !== undefined && tag !== "!" && tag !== `${coreTag}str`) throw badTag(tag, position);
+    if (tag === undefined && isPlain(target) && isPlainNull(target.value)) {
+      throw configError(position, `The key ${quote(target.value)} is null.`, {
+        hint: "Quote it if it is meant as text.",
+      });
+    }
+    refuseReserved(target.value, position);
+    return target.value;
+  }
+
+  #place(node: Node | null, fallback: SourcePosition): SourcePosition {
+    return node?.range ? this.#positionAt(node.range[0]) : fallback;
+  }
+
+  #remember(node: Node, position: SourcePosition): void {
+    const { anchor } = node as { anchor?: string };
+    if (anchor === undefined) return;
+    if (!/^[\w-]+$/.test(anchor))
+      throw configError(position, `&${anchor} is not a valid anchor: use letters, digits, - and _.`);
+    const known = this.#anchors.get(anchor);
+    if (known !== undefined && known !== node) {
+      throw configError(position, `The anchor &${anchor} is there twice.`, { hint: "Rename one of them." });
+    }
+    this.#anchors.set(anchor, node);
+  }
+
+  #findAnchor(alias: Alias, position: SourcePosition): Node {
+    const node = this.#anchors.get(alias.source);
+    if (node !== undefined) return node;
+    throw configError(position, `*${alias.source} has no &${alias.source} before it.`, {
+      hint: "If it is meant as text, quote it.",
+    });
+  }
+
+  #requireTag(node: Node, expected: string, position: SourcePosition): void {
+    const { tag } = node as { tag?: string };
+    if (tag !== undefined && tag !== coreTag + expected && tag !== "!") throw badTag(tag, position);
+  }
+}
+
+interface ScalarLike {
+  readonly value: unknown;
+  readonly type?: string;
+  readonly tag?: string;
+  readonly range?: readonly [number, number, number] | null;
+}
+
+function readScalar(node: ScalarLike) {
+  const text = String(node.value ?? "");
+  if (node.tag === undefined || node.tag === "!") return isPlain(node) ? readPlainScalar(text) : text;
+  const name = node.tag.startsWith(coreTag) ? node.tag.slice(coreTag.length) : "";
+  if (!scalarTags.includes(name)) throw new BadScalar(tagMessage(node.tag));
+  return readTaggedScalar(name, text);
+}
+
+function isPlain({ type }: { readonly type?: string | undefined }): boolean {
+  return type === "PLAIN" || type === undefined;
+}
+
+function isMergeKey(key: Node | null): boolean {
+  return (
+    isScalar(key) &&
+    key.type === "PLAIN" &&
+    key.value === "<<" &&
+    (key.tag === undefined || key.tag === `${coreTag}merge`)
+  );
+}
+
+function tagMessage(tag: string): string {
+  const shown = tag.startsWith(coreTag) ? `!!${tag.slice(coreTag.length)}` : tag;
+  return `The tag ${shown} is not known: a config holds data, not objects`;
+}
+
+function badTag(tag: string, position: SourcePosition) {
+  return configError(position, `${tagMessage(tag)}.`);
+}
+
+function tooDeep(position: SourcePosition, levels: number) {
+  return configError(position, `The file nests deeper than ${levels} levels.`);
+}
+
+function syntaxError(problem: { code: string; message: string }, position: SourcePosition) {
+  if (problem.code === "RESOURCE_EXHAUSTION") return tooDeep(position, maxDepth);
+  if (problem.code === "MULTIPLE_DOCS") {
+    return configError(position, "A second document begins here.", {
+      hint: "A config is one document: remove the ---.",
+    });
+  }
+  return configError(position, `This is not valid YAML: ${problem.message.replace(/\.?$/, ".")}`, {
+    hint: "Check the indentation, and quote texts that hold one of : { } [ ] , & * # ? | - < > = ! % @ `.",
+  });
+}

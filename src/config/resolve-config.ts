@@ -1,6 +1,6 @@
 import { MillraceError, messageOf } from "../shared/errors.ts";
 import { nearestName } from "../shared/nearest-name.ts";
-import { callResolver, type ResolverContext } from "./call-resolver.ts";
+import { callResolver } from "./call-resolver.ts";
 import { configError, quote } from "./config-error.ts";
 import {
   type ConfigNode,
@@ -14,11 +14,10 @@ import {
   pathOf,
   type ScalarNode,
   type SourcePosition,
-  setEntry,
-  setItem,
 } from "./config-node.ts";
 import { type Element, type Interpolation, parseElement, parseText, type TextExpression } from "./parse-expression.ts";
 import { pythonText } from "./python-text.ts";
+import type { ResolverContext } from "./resolver-context.ts";
 import { describeFailure, type SelectFailure, type Selection, selectNode } from "./select-node.ts";
 import { BadSyntax } from "./tokenize.ts";
 
@@ -33,7 +32,7 @@ export interface ResolveOptions {
 // A text or a config that grows beyond these out of interpolations was made to do so.
 const maxTextLength = 1_000_000;
 const maxNodes = 1_000_000;
-const maxChain = 200;
+const maxChain = 500;
 
 /** Follows every interpolation of a config. The result is a new tree without any; equal parts may be shared in it. */
 export function resolveConfig(root: ConfigNode, options: ResolveOptions): ConfigNode {
@@ -72,7 +71,7 @@ class Resolution {
     if (known !== undefined) return known;
     if (isMissing(written) && this.#options.allowMissing !== true) throw missingError(written);
     const found = this.dereference(written);
-    const result = this.#follow(found, () => (found === written ? this.#resolveInside(found) : this.#resolve(found)));
+    const result = found === written ? this.#follow(found, () => this.#resolveInside(found)) : this.#resolve(found);
     if (result.size > maxNodes) throw tooLarge(written, `more than ${maxNodes.toLocaleString("en")} values`);
     // What is reached from elsewhere keeps the place where it was asked for.
     const node = found === written ? result.node : { ...result.node, position: written.position };
@@ -238,7 +237,7 @@ function parseOrRefuse<T>(at: ScalarNode, parse: () => T): T {
       at.position,
       `${pathOf(at)}: ${quote(String(at.value))} is not a valid interpolation: ${messageOf(error)} (character ${error.at + 1}).`,
       {
-        hint: "Write ${section.key} or ${resolver:argument}; a text that really holds ${ is written \\${.",
+        hint: `Write \${section.key} or \${resolver:argument}; a text that really holds \${ is written \\\${.`,
       },
     );
   }

@@ -15,6 +15,9 @@ export function selectNode(from: ContainerNode, key: string, dereference: (node:
   const start = findStart(from, key);
   if (start === undefined) return { failure: { kind: "aboveTop" } };
   const steps = splitKey(start.key);
+  if (steps.length === 0 && start.key !== "") {
+    return { failure: { kind: "absent", container: start.container, key: start.key } };
+  }
   let node: ConfigNode = start.container;
   for (const step of steps) {
     if (node.kind === "scalar") return { failure: { kind: "notContainer", node, key: step } };

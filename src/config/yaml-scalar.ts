@@ -25,9 +25,14 @@ const float = new RegExp(
 /** Why a scalar cannot be read; the caller knows where it stands. */
 export class BadScalar extends Error {}
 
+export function isPlainNull(text: string): boolean {
+  return nulls.has(text);
+}
+
 /** What an unquoted scalar of YAML means, as PyYAML and OmegaConf read it. */
 export function readPlainScalar(text: string): ScalarValue {
   if (nulls.has(text)) return null;
+  if (text === "<<" || text === "=") throw new BadScalar(`${text} has a meaning of its own in YAML; quote it`);
   const boolean = booleans[text];
   if (boolean !== undefined) return boolean;
   // A number begins with one of these; most texts do not.

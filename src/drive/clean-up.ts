@@ -6,18 +6,25 @@ import type { RunPaths, Unit } from "../store/run-paths.ts";
 import { namesIn } from "../store/scan-shards.ts";
 import { fileSystemNow, lookAt } from "../store/take-file-step.ts";
 
+export interface CleanUpOptions {
+  /** How long a lease lives whose own text is torn. */
+  readonly ttlMs: number;
+  /** Shards are still to do: old attempts hold the checkpoints they will go on from. */
+  readonly keepAttempts?: boolean;
+}
+
 /**
- * Removes what killed workers left behind in the machinery of a run whose shards are all committed. What a living
- * worker holds stays: it finds out by itself that it came too late.
+ * Removes what killed workers left behind in the machinery of a run. What a living worker holds stays: it finds out by
+ * itself that it came too late.
  */
-export function cleanUp(paths: RunPaths, { ttlMs }: { ttlMs: number }): void {
+export function cleanUp(paths: RunPaths, { ttlMs, keepAttempts = false }: CleanUpOptions): void {
   const now = () => fileSystemNow(paths.leases);
   const living = new Set<string>();
   for (const [unit, { active }] of groupAttempts(namesIn(paths.attempts))) {
     if (active !== undefined && isLiving(unit, active)) living.add(`${unit}.${active}`);
   }
-  for (const name of namesIn(paths.attempts)) if (!living.has(name)) discard(join(paths.attempts, name));
-  for (const name of namesIn(paths.leases)) if (!living.has(name)) discard(join(paths.leases, name));
+  for (const folder of keepAttempts ? [] : [paths.attempts, paths.leases])
+    for (const name of namesIn(folder)) if (!living.has(name)) discard(join(folder, name));
   for (const name of namesIn(paths.workers)) {
     const path = join(paths.workers, name);
     const sight = lookAt(path, now);

@@ -8,6 +8,7 @@ import { createManifest, type Manifest, readManifest, rewriteManifest } from "..
 import { type RunPaths, shardIdOf } from "../store/run-paths.ts";
 import { writeSpec } from "../store/run-spec.ts";
 import { namesIn } from "../store/scan-shards.ts";
+import { withdrawStop } from "../store/stop-order.ts";
 import type { RunRequest } from "./run-request.ts";
 import { startOver } from "./start-over.ts";
 
@@ -15,6 +16,7 @@ import { startOver } from "./start-over.ts";
 export function openRun(paths: RunPaths, items: ItemList, request: RunRequest<unknown>): Plan {
   if (!request.resume) startOver(paths);
   for (const folder of [paths.leases, paths.attempts, paths.workers]) makeFolders(folder);
+  withdrawStop(paths);
   const fingerprint = makeFingerprint({ ...request.identity, items });
   let manifest = readManifest(paths);
   if (manifest === undefined && hasShards(paths)) {

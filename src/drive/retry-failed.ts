@@ -41,8 +41,11 @@ export async function retryFailed<Merged>(request: RunRequest<Merged>, filter: R
         const { runDir, parallel, stop } = request;
         writeSpec(paths, { ...request.spec, options: { ...request.work, retry: order } });
         const inlineJob = { ...session.job, options: { ...session.job.options, retry: order } };
-        await launcher.launch({ runDir, parallel, stop, inlineJob, pending: order.shards.length });
-        writeSpec(paths, request.spec);
+        try {
+          await launcher.launch({ runDir, parallel, stop, inlineJob, pending: order.shards.length });
+        } finally {
+          writeSpec(paths, request.spec);
+        }
       }
       return finishRun(session, request);
     });

@@ -1,6 +1,7 @@
 import type { ParallelConfig } from "../config/parallel.ts";
 import type { StopRequests } from "../launchers/launcher.ts";
 import type { Items } from "../plan/collect-items.ts";
+import type { ItemList } from "../plan/item-list.ts";
 import type { Done } from "../store/done.ts";
 import type { IdentityParts } from "../store/fingerprint.ts";
 import type { RunSpec } from "../store/run-spec.ts";
@@ -16,7 +17,7 @@ export type MergeShards<Merged> = (
 /** A run as its runner asks for it, with every option checked. */
 export interface RunRequest<Merged> {
   readonly runDir: string;
-  readonly items: Items;
+  readonly items: Items | ItemList;
   readonly identity: Omit<IdentityParts, "items">;
   readonly spec: RunSpec;
   readonly resume: boolean;

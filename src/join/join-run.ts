@@ -21,6 +21,7 @@ export interface JoinRequest extends Pick<Membership, "name" | "watcher" | "isAs
   readonly ownsProcess: boolean;
   /** The env is built; the first item is next. */
   readonly onReady: () => void;
+  readonly onFailing?: ((error: unknown) => void) | undefined;
 }
 
 export interface JoinResult {
@@ -36,8 +37,10 @@ export async function joinRun(request: JoinRequest): Promise<JoinResult> {
   const spec = readSpec(paths);
   const { plan } = readManifest(paths)!;
   const work = spec.options as WorkOptions;
-  const runner = checkRunner((await loadClass(spec.runner, spec.cwd)) as unknown as RunnerStatics);
-  const providerClass = await loadClass(spec.provider, spec.cwd);
+  const runner = checkRunner(
+    (await loadClass(spec.runner, { cwd: spec.cwd, code: "BAD_RUNNER" })) as unknown as RunnerStatics,
+  );
+  const providerClass = await loadClass(spec.provider, { cwd: spec.cwd, code: "BAD_PROVIDER" });
   const provider = rebuildProvider(providerClass as Parameters<typeof rebuildProvider>[0], spec);
   const memory = memoryLimit(request.ownsProcess ? work.maxRss : undefined, spec.provider.name);
   const session = openSession(paths, plan, {
@@ -47,7 +50,9 @@ export async function joinRun(request: JoinRequest): Promise<JoinResult> {
     work,
     traits: traitsOf(runner),
     watch: request.watch(work),
-    isAskedToLeave: () => request.isAskedToLeave() || memory.isExceeded(),
+    isAskedToLeave: request.isAskedToLeave,
+    isTooLarge: memory.isExceeded,
+    onFailing: request.onFailing,
     buildEnv: async () => {
       const env = await buildWorkerEnv(provider);
       memory.checkEnv();

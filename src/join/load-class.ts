@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { isAbsolute, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -8,15 +9,19 @@ import { importModule } from "./import-module.ts";
 type Constructor = new (...args: never[]) => object;
 
 /** Imports the module of a class and finds the class among its exports. */
-export async function loadClass({ module, name }: ClassReference, cwd: string): Promise<Constructor> {
+export async function loadClass(
+  { module, name }: ClassReference,
+  { cwd, code }: { readonly cwd: string; readonly code: "BAD_RUNNER" | "BAD_PROVIDER" },
+): Promise<Constructor> {
   const url = moduleUrl(requireModule(module, name), cwd);
   const exported = await importForWorker(url, name);
-  const found = Object.values(exported).find(
-    (value): value is Constructor => typeof value === "function" && value.name === name,
-  );
+  // A module that was loaded as CommonJS has its exports in `default`.
+  const found = [exported, Object(exported["default"]) as object]
+    .flatMap((all) => Object.values(all))
+    .find((value): value is Constructor => typeof value === "function" && value.name === name);
   if (found !== undefined) return found;
   const names = Object.keys(exported);
-  throw new MillraceError("BAD_RUNNER", `${url} does not export a class ${name}.`, {
+  throw new MillraceError(code, `${url} does not export a class ${name}.`, {
     hint: `Write \`export class ${name}\`: a worker has to import it. ${names.length === 0 ? "It exports nothing." : `It exports ${names.join(", ")}.`}`,
   });
 }
@@ -50,7 +55,32 @@ function moduleUrl(module: string, cwd: string): string {
   try {
     return pathToFileURL(createRequire(join(cwd, "package.json")).resolve(module)).href;
   } catch {
-    // A package without a `require` entry: Node's own search, from where this package is, may find it.
-    return module;
+    // A package that has an entry for `import` only is not found that way.
+    return importEntry(module, cwd) ?? module;
   }
+}
+
+/** What a package names for `import`, which Node.js 20 resolves from this package's own place only. */
+function importEntry(module: string, cwd: string): string | undefined {
+  const [, name, subpath] = /^((?:@[^/]+\/)?[^/]+)(.*)$/.exec(module)!;
+  const require = createRequire(join(cwd, "package.json"));
+  for (const folder of require.resolve.paths(name!) ?? []) {
+    const description = join(folder, name!, "package.json");
+    if (!existsSync(description)) continue;
+    const { exports } = JSON.parse(readFileSync(description, "utf8")) as { exports?: Record<string, unknown> };
+    const target = pick(exports?.[`.${subpath}`] ?? (subpath === "" ? exports : undefined));
+    return target === undefined ? undefined : pathToFileURL(join(folder, name!, target)).href;
+  }
+  return undefined;
+}
+
+function pick(entry: unknown): string | undefined {
+  if (typeof entry === "string") return entry;
+  if (typeof entry !== "object" || entry === null) return undefined;
+  const conditions = ["node", "import", "module-sync", "default"];
+  for (const [key, inner] of Object.entries(entry)) {
+    const target = Array.isArray(entry) || conditions.includes(key) ? pick(inner) : undefined;
+    if (target !== undefined) return target;
+  }
+  return undefined;
 }

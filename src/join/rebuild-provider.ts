@@ -18,7 +18,7 @@ export function rebuildProvider(providerClass: ProviderClass, spec: RunSpec): En
   if (typeof provider.buildWorkerSetupFn !== "function") throw notRebuildable(name, "it is not a provider");
   if (!isDeepStrictEqual(provider.config, config) || !isDeepStrictEqual(provider.params, params))
     throw notRebuildable(name, "its constructor does something else with its two arguments");
-  const missing = providerFields.find((field) => !(field in provider));
+  const missing = providerFields.find((field) => Reflect.get(provider, field) === undefined);
   if (missing !== undefined) throw notRebuildable(name, `its field ${missing} was set after it was made`);
   return provider;
 }

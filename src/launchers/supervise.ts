@@ -2,6 +2,7 @@ import { MillraceError } from "../shared/errors.ts";
 import type { WorkerExit } from "../store/attempt-notes.ts";
 import type { Done } from "../store/done.ts";
 import { reapWorker } from "../store/reap-worker.ts";
+import { isStopOrdered } from "../store/stop-order.ts";
 import { fileSystemNow, lookAt } from "../store/take-file-step.ts";
 import { describeExit } from "../worker/crash-history.ts";
 import { newWorkerName } from "../worker/session.ts";
@@ -58,6 +59,7 @@ export async function supervise(
   stop.leave.addEventListener("abort", stopAll);
   stop.kill.addEventListener("abort", killAll);
   const timer = setInterval(() => {
+    if (!isStopping && isStopOrdered(paths)) stopAll();
     if (isComplete) for (const worker of running) if (isSilent(worker)) worker.kill();
   }, lookEveryMs);
   try {
@@ -85,6 +87,7 @@ export async function supervise(
     if (end.kind === "failed") fail(end.error);
     if (end.kind === "complete" || end.kind === "left" || end.kind === "recycled")
       for (const done of end.committed) committed.set(done.shard, done);
+    if (end.kind === "failed") reapWorker(paths, worker.name);
     if (end.kind !== "crashed") return;
     reapWorker(paths, worker.name, end.exit);
     if (isStopping || isComplete) return;

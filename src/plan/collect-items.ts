@@ -10,7 +10,8 @@ export type Items = IndexRange | Iterable<number> | AsyncIterable<number>;
 const maxSegments = 2000;
 
 /** Takes the user's indices in, checks each, and keeps them in the smallest form. */
-export async function collectItems(items: Items): Promise<ItemList> {
+export async function collectItems(items: Items | ItemList): Promise<ItemList> {
+  if (isItemList(items)) return items;
   if (isIndexRange(items)) return fromRange(items);
   const collector = new Collector();
   if (isIterable(items)) for (const index of items) collector.add(index);
@@ -28,6 +29,11 @@ function fromRange({ start, step, length }: IndexRange): ItemList {
   checkIndex(start, 0);
   checkIndex(start + (length - 1) * step, length - 1);
   return { kind: "segments", count: length, segments: [[start, length === 1 ? 1 : step, length]] };
+}
+
+// What a manifest holds of an earlier run; an iterable of the user's has no such thing.
+function isItemList(items: Items | ItemList): items is ItemList {
+  return typeof items === "object" && items !== null && "kind" in items && "count" in items;
 }
 
 function isIterable(items: unknown): items is Iterable<number> {

@@ -9,12 +9,15 @@ import { withStopSignals } from "../drive/with-stop-signals.ts";
 import type { StopRequests } from "../launchers/launcher.ts";
 import { mergeLineFiles, recordsOfShards } from "../merge/merge-lines.ts";
 import type { Items } from "../plan/collect-items.ts";
+import type { ItemList } from "../plan/item-list.ts";
 import { buildLocalEnv, EnvironmentProvider } from "../provider/environment-provider.ts";
 import { MillraceError } from "../shared/errors.ts";
 import { refuseInWorker } from "../shared/in-worker.ts";
 import { isThenable } from "../shared/is-thenable.ts";
 import { describeKind } from "../shared/state-json.ts";
 import { type Done, inspectShard } from "../store/done.ts";
+import { readManifest } from "../store/manifest.ts";
+import { runPaths } from "../store/run-paths.ts";
 import type { Awaitable, ShardPlace, ShardState, Writers } from "../worker/runner-hooks.ts";
 import { ownState } from "../worker/shard-state.ts";
 import { jsonlWriter } from "../writers/jsonl-writer.ts";
@@ -44,6 +47,7 @@ export abstract class BaseRunner<Env extends object, Result = unknown, Merged = 
   /** The folder of the run; while a run without `outputDir` is on, the temporary one. */
   protected runDir: string;
   private readonly options: CheckedOptions;
+  private readonly given: RunnerOptions;
   /** What the driver read of the shards that it hands to `merge`. */
   private committed: ReadonlyMap<number, Done> = new Map();
 
@@ -55,6 +59,7 @@ export abstract class BaseRunner<Env extends object, Result = unknown, Merged = 
     }
     this.provider = provider;
     this.options = checkOptions(options);
+    this.given = options;
     this.runDir = runFolder(this.options) ?? "";
   }
 
@@ -110,10 +115,23 @@ export abstract class BaseRunner<Env extends object, Result = unknown, Merged = 
 
   /** Runs `forward` over the items, or over what is left of them, and merges. */
   async run(items: Items): Promise<Merged> {
+    return this.start(items);
+  }
+
+  private async start(items: Items | ItemList): Promise<Merged> {
     refuseInWorker(this.constructor.name);
     return withStopSignals(this.options.signal, (stop) =>
       this.inRunFolder(stop, () => driveRun<Merged>(this.request(items, stop))),
     );
+  }
+
+  /** Goes on with the run that is in `outputDir`, over the items it was begun with, and merges. */
+  async resume(): Promise<Merged> {
+    const manifest = readManifest(runPaths(this.runDir));
+    if (this.options.outputDir !== undefined && manifest !== undefined) return this.start(manifest.plan.items);
+    throw new MillraceError("RUN_NOT_FOUND", `There is no run in ${this.runDir || "a temporary folder"}.`, {
+      hint: "Start it with run(items) and an outputDir.",
+    });
   }
 
   /** Runs the items that failed once more, puts what succeeds into its place, and merges again. */
@@ -125,7 +143,7 @@ export abstract class BaseRunner<Env extends object, Result = unknown, Merged = 
     return withStopSignals(this.options.signal, (stop) => retryFailed<Merged>(this.request([], stop), filter));
   }
 
-  private request(items: Items, stop: StopRequests): RunRequest<Merged> {
+  private request(items: Items | ItemList, stop: StopRequests): RunRequest<Merged> {
     const { provider, options, runDir } = this;
     const runner = checkRunner(this.constructor as unknown as RunnerStatics);
     const { config, params } = provider;
@@ -145,8 +163,10 @@ export abstract class BaseRunner<Env extends object, Result = unknown, Merged = 
         provider: { module: providerClass.module, name: providerClass.name },
         config,
         params,
-        providerFields: Object.keys(provider),
+        providerFields: Object.entries(provider).flatMap(([key, value]) => (value === undefined ? [] : key)),
         options: options.work,
+        runnerOptions: sendableOptions(this.given),
+        parallel: options.parallel(),
         cwd: process.cwd(),
       },
       requireSendable: () => requireSendable(runner, provider),
@@ -182,6 +202,11 @@ export interface RunnerClass<Env extends object, Result> {
 /** The same for a runner that is used with `batchSize`. */
 export interface BatchRunnerClass<Env extends object, Result> {
   readonly forward: (idx: number[], env: Env) => Awaitable<readonly Result[]>;
+}
+
+// What only this process has, or says where it works, does not go along.
+function sendableOptions({ signal: _signal, parallel: _parallel, ...options }: RunnerOptions): RunnerOptions {
+  return options;
 }
 
 function identityOf({ name, version }: ClassStatics): string {

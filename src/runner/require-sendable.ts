@@ -30,7 +30,12 @@ function requireModule(ownClass: ClassStatics, code: "BAD_RUNNER" | "BAD_PROVIDE
 }
 
 function refuse(provider: string) {
-  return (value: unknown, path: string): never => {
+  return (value: unknown, path: string, isCircular?: boolean): never => {
+    if (isCircular) {
+      throw new MillraceError("BAD_OPTION", `${path} refers to itself.`, {
+        hint: "Config and params are plain data; keep objects that point back to themselves inside the provider.",
+      });
+    }
     throw new MillraceError(
       "BAD_PROVIDER",
       `${path} of ${provider} is ${describeKind(value)}: a worker cannot get it.`,

@@ -3,6 +3,7 @@ export type ErrorCode =
   | "BAD_OPTION"
   | "BAD_USAGE"
   | "BAD_CONFIG"
+  | "BAD_TARGET"
   | "BAD_ITEMS"
   | "BAD_PROVIDER"
   | "BAD_RUNNER"

@@ -1,4 +1,4 @@
-import { realpathSync } from "node:fs";
+import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { isMainThread } from "node:worker_threads";
 import { MillraceError } from "./errors.ts";
@@ -33,10 +33,9 @@ export function isMainModule(url: string): boolean {
   const path = fileURLToPath(url);
   if (path === script) return true;
   try {
-    const real = realpathSync(script);
-    // `node main` finds main.js too.
-    return path === real || path.replace(/\.[^./\\]+$/, "") === real;
+    // As Node.js finds it: `node main` and `node .` are scripts too, and links are followed.
+    return path === createRequire(import.meta.url).resolve(script);
   } catch {
-    return path.replace(/\.[^./\\]+$/, "") === script;
+    return false;
   }
 }

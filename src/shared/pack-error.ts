@@ -7,7 +7,14 @@ export interface PackedError {
   readonly message: string;
   readonly hint?: string | undefined;
   readonly item?: number | undefined;
-  readonly cause?: { readonly name: string; readonly message: string; readonly stack?: string | undefined } | undefined;
+  readonly cause?:
+    | {
+        readonly name: string;
+        readonly message: string;
+        readonly code?: string | undefined;
+        readonly stack?: string | undefined;
+      }
+    | undefined;
 }
 
 /** Makes an error of a worker ready for its journey; one that is not millrace's own gets the code given. */
@@ -20,7 +27,8 @@ export function packError(error: unknown, otherwise: ErrorCode): PackedError {
 
 function packCause(error: unknown): PackedError["cause"] {
   if (!(error instanceof Error)) return { name: typeof error, message: messageOf(error) };
-  return { name: error.name, message: error.message, stack: error.stack };
+  const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
+  return { name: error.name, message: error.message, code, stack: error.stack };
 }
 
 /** The error as it was in the worker. */
@@ -32,9 +40,10 @@ export function unpackError({ code, message, hint, item, cause }: PackedError): 
   });
 }
 
-function unpackCause({ name, message, stack }: NonNullable<PackedError["cause"]>): Error {
+function unpackCause({ name, message, code, stack }: NonNullable<PackedError["cause"]>): Error {
   const error = new Error(message);
   error.name = name;
+  if (code !== undefined) Object.assign(error, { code });
   if (stack !== undefined) error.stack = stack;
   return error;
 }

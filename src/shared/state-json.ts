@@ -19,15 +19,21 @@ const tag = "$millrace";
 
 /** JSON text of a shard's state; typed arrays, bigint, NaN and the infinities come back as they were. */
 export function encodeState(state: object): string {
-  return JSON.stringify(toPlain(state, "state", refuseState));
+  return JSON.stringify(toPlain(state, "state", { onOdd: refuseState, isExact: false }));
 }
 
 /** What stands in the JSON for a value that JSON cannot hold. It may throw. */
-type OnOdd = (value: unknown, path: string) => unknown;
+type OnOdd = (value: unknown, path: string, isCircular: boolean) => unknown;
+
+interface Rules {
+  readonly onOdd: OnOdd;
+  /** Also keys that are undefined are kept, and a Buffer stays one. */
+  readonly isExact: boolean;
+}
 
 /** The same encoding as plain values, with a choice of what becomes of those that cannot be kept. */
 export function toPlainValues(value: unknown, path: string, onOdd: OnOdd): unknown {
-  return value === undefined ? undefined : toPlain(value, path, onOdd);
+  return value === undefined ? undefined : toPlain(value, path, { onOdd, isExact: true });
 }
 
 /** The state that {@link encodeState} wrote. */
@@ -35,7 +41,8 @@ export function decodeState(text: string): Record<string, unknown> {
   return fromPlainValues(JSON.parse(text)) as Record<string, unknown>;
 }
 
-function toPlain(value: unknown, path: string, onOdd: OnOdd): unknown {
+function toPlain(value: unknown, path: string, rules: Rules, above: readonly unknown[] = []): unknown {
+  const { onOdd, isExact } = rules;
   switch (typeof value) {
     case "string":
     case "boolean":
@@ -49,18 +56,20 @@ function toPlain(value: unknown, path: string, onOdd: OnOdd): unknown {
       return { [tag]: "bigint", value: String(value) };
     case "object":
       if (value === null) return null;
-      if (Array.isArray(value)) return value.map((entry, i) => toPlain(entry, `${path}[${i}]`, onOdd));
-      if (ArrayBuffer.isView(value)) return typedToPlain(value) ?? onOdd(value, path);
+      if (above.includes(value)) return onOdd(value, path, true);
+      if (Array.isArray(value))
+        return value.map((entry, i) => toPlain(entry, `${path}[${i}]`, rules, [...above, value]));
+      if (ArrayBuffer.isView(value)) return typedToPlain(value, isExact) ?? onOdd(value, path, false);
       if (isPlainObject(value)) {
         const plain = Object.entries(value).map(
-          ([key, entry]) => [key, toPlain(entry, `${path}.${key}`, onOdd)] as const,
+          ([key, entry]) => [key, toPlain(entry, `${path}.${key}`, rules, [...above, value])] as const,
         );
-        const object = Object.fromEntries(plain.filter(([key]) => value[key] !== undefined));
+        const object = Object.fromEntries(plain.filter(([key]) => isExact || value[key] !== undefined));
         // Someone else's object that looks like one of the marks below is wrapped in one.
         return tag in value ? { [tag]: "object", value: object } : object;
       }
   }
-  return onOdd(value, path);
+  return onOdd(value, path, false);
 }
 
 function refuseState(value: unknown, path: string): never {
@@ -71,10 +80,11 @@ function refuseState(value: unknown, path: string): never {
   });
 }
 
-function typedToPlain(view: ArrayBufferView): unknown {
+function typedToPlain(view: ArrayBufferView, isExact: boolean): unknown {
   const name = Object.keys(typedArrays).find((key) => view.constructor.name === key);
   if (name === undefined && !(view instanceof Uint8Array)) return undefined;
   const bytes = Buffer.from(view.buffer, view.byteOffset, view.byteLength);
+  if (isExact && Buffer.isBuffer(view)) return { [tag]: "Buffer", base64: bytes.toString("base64") };
   return { [tag]: name ?? "Uint8Array", base64: bytes.toString("base64") };
 }
 
@@ -87,6 +97,7 @@ export function fromPlainValues(value: unknown): unknown {
   if (kind === "undefined") return undefined;
   if (kind === "object") return fromEntries(entry["value"] as Record<string, unknown>);
   if (kind === "number") return Number(entry["value"]);
+  if (kind === "Buffer") return Buffer.from(entry["base64"] as string, "base64");
   if (kind === "bigint") return BigInt(entry["value"] as string);
   if (typeof kind === "string" && kind in typedArrays) {
     const bytes = Buffer.from(entry["base64"] as string, "base64");

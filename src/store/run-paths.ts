@@ -13,6 +13,9 @@ export interface RunPaths {
   readonly leases: string;
   readonly attempts: string;
   readonly workers: string;
+  readonly logs: string;
+  /** There while the run is asked to stop. */
+  readonly stop: string;
   shard(id: number): string;
   done(id: number): string;
   /** The folder in which attempt `epoch` at a unit works. */
@@ -23,6 +26,7 @@ export interface RunPaths {
   replaced(unit: Unit, epoch: number): string;
   lease(unit: Unit, epoch: number): string;
   worker(id: string): string;
+  log(worker: string): string;
   itemList(name: string): string;
   output(name: string): string;
 }
@@ -45,12 +49,15 @@ export function runPaths(dir: string): RunPaths {
     leases: `${inside}leases`,
     attempts: `${inside}attempts`,
     workers: `${inside}workers`,
+    logs: `${inside}logs`,
+    stop: `${inside}stop`,
     done: (id) => `${below}split.${id}${sep}done`,
     attempt: (unit, epoch) => `${attempts}${unit}.${epoch}`,
     fenced: (unit, epoch) => `${attempts}${unit}.${epoch}.fenced`,
     replaced: (unit, epoch) => `${attempts}${unit}.${epoch}.replaced`,
     lease: (unit, epoch) => `${inside}leases${sep}${unit}.${epoch}`,
     worker: (id) => `${inside}workers${sep}${id}.json`,
+    log: (id) => `${inside}logs${sep}${id}.log`,
     itemList: (name) => `${inside}${name}`,
     output: (name) => `${below}${name}`,
   };

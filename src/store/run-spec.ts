@@ -19,6 +19,10 @@ export interface RunSpec {
   readonly config: unknown;
   readonly params: unknown;
   readonly options: object;
+  /** The options as the runner was given them, to make it again. */
+  readonly runnerOptions: object;
+  /** Where the workers of the last start were to run; not part of the run's identity. */
+  readonly parallel: object;
   /** Where the run was started: packages are looked for from there. */
   readonly cwd: string;
 }

@@ -1,6 +1,7 @@
 import { workerData } from "node:worker_threads";
 import type { Lease } from "../store/lease.ts";
 import { runPaths } from "../store/run-paths.ts";
+import { isStopOrdered } from "../store/stop-order.ts";
 import { renewReport, reportText } from "../store/worker-report.ts";
 import { controlSlot, counterSlot, type HeartbeatData, mergeCode, nothingHeld } from "./heartbeat-protocol.ts";
 import { watchWorker } from "./watch-worker.ts";
@@ -29,6 +30,7 @@ setInterval(() => {
 }, data.tickMs);
 
 function renew(now: number): void {
+  if (isStopOrdered(paths)) Atomics.store(control, controlSlot.leaving, 1);
   const held = Atomics.load(control, controlSlot.held);
   const epoch = Atomics.load(control, controlSlot.epoch);
   const text = reportText(measure(now, held, epoch));

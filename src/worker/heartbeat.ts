@@ -106,6 +106,7 @@ export function startHeartbeat(
       isFirst = false;
     },
     letGo() {
+      control[controlSlot.callItems] = 0;
       Atomics.store(control, controlSlot.held, nothingHeld);
       Atomics.store(control, controlSlot.lostEpoch, -1);
     },

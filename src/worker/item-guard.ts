@@ -9,9 +9,13 @@ import type { Heartbeat } from "./heartbeat.ts";
 export interface ItemGuard {
   /** A call begins: `count` items from `position` on. Answers why an item must not run, if it must not. */
   enter(position: number, count: number): Verdict | undefined;
+  /** The call has answered: its time is over. Its note stays, for what it may have left behind. */
+  answer(): void;
   /** No call is running. */
   leave(): void;
   mustStandAlone(position: number): boolean;
+  /** An earlier attempt died: what an item leaves behind is to come to light while its note stands. */
+  readonly isCareful: boolean;
 }
 
 export interface GuardParts {
@@ -29,10 +33,12 @@ export function openItemGuard({ history, notes, heartbeat }: GuardParts): ItemGu
       heartbeat.enterItem(position, count);
       return undefined;
     },
+    answer: () => heartbeat.leaveItem(),
     leave() {
       heartbeat.leaveItem();
       notes?.clear();
     },
     mustStandAlone: history.mustStandAlone,
+    isCareful: history.isCareful,
   };
 }

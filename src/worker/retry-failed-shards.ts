@@ -41,10 +41,13 @@ export async function retryFailedShards(job: WorkerJob, order: RetryOrder): Prom
       const before = open.length;
       open = await retryEach(open, order, context);
       if (open.length === 0) return "complete";
-      if (job.isLeaving()) return "left";
+      if (job.isLeaving() || job.isTooLarge?.()) return "left";
       // Someone is at them, or died at one and its lease has yet to run out.
       if (open.length === before) await sleep(waitMs);
     }
+  } catch (error) {
+    job.onFailing?.(error);
+    throw error;
   } finally {
     void context.sync.finish();
     await job.teardown(env);

@@ -1,12 +1,11 @@
 import { nextPiece, type Piece, readItems } from "../plan/item-list.ts";
 import type { Shard } from "../plan/plan.ts";
-import { MillraceError, messageOf } from "../shared/errors.ts";
 import { isThenable } from "../shared/is-thenable.ts";
 import { sleep } from "../shared/sleep.ts";
-import { describeKind } from "../shared/state-json.ts";
+import { yieldToEventLoop } from "../shared/yield-to-event-loop.ts";
 import { awaitForward, settle } from "./call-forward.ts";
 import { nextBatchLength } from "./cut-batches.ts";
-import { describeError, outputOffsets } from "./failure-log.ts";
+import { fold, foldBatch, giveUp, refused } from "./fold-result.ts";
 import type { ShardWork } from "./shard-work.ts";
 import { isBatched } from "./work-options.ts";
 
@@ -52,6 +51,7 @@ async function runSingles(work: ShardWork, piece: Piece): Promise<void> {
     if (pause.waitFor === undefined) continue;
     await pause.waitFor;
     work.context.heartbeat.beat();
+    if (work.context.heartbeat.ticks[0] !== work.tick) await work.onTick();
   }
 }
 
@@ -81,6 +81,7 @@ function runWhileSync(work: ShardWork, { first, step, count }: Piece, from: numb
       return { at, waitFor: failOne(work, idx, error) };
     }
     if (isThenable(result)) return { at, waitFor: foldLater(work, idx, result) };
+    guard?.answer();
     if (records !== undefined && result !== null && result !== undefined) {
       // No hook of the runner's own stands between a result and its line.
       try {
@@ -93,6 +94,8 @@ function runWhileSync(work: ShardWork, { first, step, count }: Piece, from: numb
       const folding = fold(work, idx, result);
       if (folding !== undefined) return { at, waitFor: folding };
     }
+    // A rejection that nobody waits for ends the worker here, while it is known whose it is.
+    if (guard?.isCareful) return { at, waitFor: yieldToEventLoop() };
     if (ticks[0] !== tick) return { at, waitFor: work.onTick() };
   }
   return { at, waitFor: undefined };
@@ -106,9 +109,9 @@ async function foldLater(work: ShardWork, idx: number, promise: PromiseLike<unkn
   } catch (error) {
     return failOne(work, idx, error);
   }
+  work.guard?.answer();
   const folding = fold(work, idx, result);
   if (folding !== undefined) await folding;
-  if (work.context.heartbeat.ticks[0] !== work.tick) await work.onTick();
 }
 
 async function runBatches(work: ShardWork, indices: readonly number[], isLast: boolean): Promise<void> {
@@ -146,78 +149,14 @@ async function runBatch(work: ShardWork, indices: readonly number[]): Promise<vo
     await runBatch(work, indices.slice(0, middle));
     return runBatch(work, indices.slice(middle));
   }
+  guard?.answer();
   await foldBatch(work, indices, results);
+  if (guard?.isCareful) await yieldToEventLoop();
 }
 
 async function callBatch(work: ShardWork, indices: readonly number[]): Promise<unknown> {
   const { runner, env, options } = work.context;
   return settle(runner.forward([...indices], env), { timeoutMs: options.itemTimeoutMs, indices });
-}
-
-async function foldBatch(work: ShardWork, indices: readonly number[], results: unknown): Promise<void> {
-  const { runner, traits } = work.context;
-  if (traits.recordPerItem) {
-    if (!Array.isArray(results) || results.length !== indices.length)
-      throw wrongBatchResult(runner.name, indices, results);
-    for (const [i, idx] of indices.entries()) await fold(work, idx, results[i]);
-  } else if (results === undefined) {
-    throw wrongBatchResult(runner.name, indices, results);
-  } else if (results === null) {
-    work.dropped += indices.length;
-    work.position += indices.length;
-  } else {
-    // A runner with a writeRecord of its own takes what forward returned for the batch as it is.
-    const folding = reduce(work, indices[0]!, results);
-    if (folding !== undefined) await folding;
-    work.position += indices.length;
-  }
-}
-
-/** Takes the result of one item in. Returns a promise only where a hook or the error policy needs one. */
-function fold(work: ShardWork, idx: number, result: unknown): Promise<void> | undefined {
-  if (result === null || result === undefined) {
-    work.dropped++;
-    work.position++;
-    return undefined;
-  }
-  let folding: Promise<void> | undefined;
-  try {
-    folding = reduce(work, idx, result);
-  } catch (error) {
-    return refused(work, idx, error);
-  }
-  if (folding !== undefined) return finishFold(work, idx, folding);
-  work.position++;
-  return undefined;
-}
-
-async function finishFold(work: ShardWork, idx: number, folding: Promise<void>): Promise<void> {
-  try {
-    await folding;
-  } catch (error) {
-    return refused(work, idx, error);
-  }
-  work.position++;
-}
-
-function reduce(work: ShardWork, idx: number, result: unknown): Promise<void> | undefined {
-  const { runner, env } = work.context;
-  try {
-    const next = runner.reduceState(work.state, result, env);
-    if (isThenable(next)) return reduceLater(work, idx, next);
-    work.state = next;
-    return undefined;
-  } catch (error) {
-    throw writerError(error, idx, runner.name);
-  }
-}
-
-async function reduceLater(work: ShardWork, idx: number, next: PromiseLike<unknown>): Promise<void> {
-  try {
-    work.state = (await next) as ShardWork["state"];
-  } catch (error) {
-    throw writerError(error, idx, work.context.runner.name);
-  }
 }
 
 async function failOne(work: ShardWork, idx: number, firstError: unknown): Promise<void> {
@@ -236,61 +175,8 @@ async function failOne(work: ShardWork, idx: number, firstError: unknown): Promi
       error = again;
       continue;
     }
+    work.guard?.answer();
     return batched ? foldBatch(work, [idx], result) : fold(work, idx, result);
   }
   return giveUp(work, idx, { error, tries: options.retries + 1 });
-}
-
-/** The item has failed for good: stops the run or writes it down, as the user chose. */
-async function giveUp(
-  work: ShardWork,
-  idx: number,
-  { error, tries }: { error: unknown; tries: number },
-): Promise<void> {
-  const { options, budget } = work.context;
-  if (options.onError === "fail") throw itemFailed(work, idx, error);
-  const at = await outputOffsets(work.writers);
-  work.onFailure({ item: idx, position: work.position, ...describeError(error), attempt: work.epoch, tries, at });
-  work.failed++;
-  work.position++;
-  budget.spend(idx, error);
-}
-
-function itemFailed(work: ShardWork, idx: number, error: unknown): MillraceError {
-  const { runner, missingKeys, options } = work.context;
-  const missing = missingKeys.explain();
-  const why = missing === undefined ? "" : ` (${missing})`;
-  const batched = isBatched(options);
-  const got = batched ? ` With batchSize, forward gets an array, also for one item: here [${idx}].` : "";
-  return new MillraceError("ITEM_FAILED", `${runner.name}.forward failed at item ${idx}: ${messageOf(error)}${why}`, {
-    cause: error,
-    item: idx,
-    hint: `Everything before it is kept. Correct it and run again, or pass onError: "skip" to go on without such items.${got}`,
-  });
-}
-
-/** A record that was refused before anything was written is the item's own fault; trying again would not help. */
-async function refused(work: ShardWork, idx: number, error: unknown): Promise<void> {
-  if (error instanceof MillraceError && error.code === "BAD_RECORD") return giveUp(work, idx, { error, tries: 1 });
-  throw error;
-}
-
-function writerError(error: unknown, idx: number, runner: string): unknown {
-  if (error instanceof MillraceError) return error;
-  return new MillraceError(
-    "WRITER_FAILED",
-    `${runner} could not write the result of item ${idx}: ${messageOf(error)}`,
-    {
-      cause: error,
-      item: idx,
-      hint: "writeRecord must not fail: the file may hold half a record. Correct it and run again; the shard goes on from its last checkpoint.",
-    },
-  );
-}
-
-function wrongBatchResult(runner: string, indices: readonly number[], results: unknown): MillraceError {
-  const got = indices.length === 1 ? `[${indices[0]}]` : `an array of ${indices.length} indices`;
-  return new MillraceError("BATCH_RESULT", `${runner}.forward got ${got} and returned ${describeKind(results)}.`, {
-    hint: "With batchSize, forward gets an array of indices and returns an array with one result for each (null drops that item).",
-  });
 }

@@ -78,6 +78,7 @@ export async function computeShard(work: ShardWork, claim: ShardClaim): Promise<
     addTotals(work.context, done.counts);
     return done;
   } catch (error) {
+    work.guard?.leave();
     await leave(work, error);
     throw error;
   }

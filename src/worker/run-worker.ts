@@ -38,13 +38,17 @@ async function claimUntilComplete(job: WorkerJob): Promise<WorkerOutcome> {
       shards = await findCommitted(job, new Map([...shards.committed, ...mine]));
       const { committed } = shards;
       if (shards.open.length === 0) return { kind: "complete", committed };
-      if (job.isLeaving()) return { kind: "left", committed };
+      if (job.isLeaving() || job.isTooLarge?.()) return { kind: "left", committed };
       if (mine.size > 0) waitMs = firstWaitMs;
       else {
         await sleep(waitMs);
         waitMs = Math.min(longestWaitMs, waitMs * 2);
       }
     }
+  } catch (error) {
+    // Before teardown, which may be the end of this process.
+    job.onFailing?.(error);
+    throw error;
   } finally {
     // Not waited for: the shards are complete, and a power cut before the disk has them is noticed at the next run.
     void context.sync.finish();
@@ -58,7 +62,7 @@ async function claimAndRun(open: readonly number[], context: ShardContext): Prom
   const mine = new Map<number, Done>();
   let isInCompany = false;
   for (const id of startAnywhere(open, context.protocol.lease)) {
-    if (context.isLeaving()) break;
+    if (context.isLeaving() || context.isTooLarge?.()) break;
     // Others may have committed much since the list was made; asking is cheaper than a claim that fails.
     if (isInCompany && (await context.protocol.isCommitted(id))) continue;
     const seen = attempts.get(id) ?? noAttempts;

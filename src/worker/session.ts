@@ -33,6 +33,8 @@ export interface Membership {
   readonly watcher?: ProcessIdentity | undefined;
   /** A driver of others runs no items and holds nothing until it merges. */
   readonly role?: "worker" | "driver" | undefined;
+  readonly isTooLarge?: (() => boolean) | undefined;
+  readonly onFailing?: ((error: unknown) => void) | undefined;
   /** Asked now and then: whether to save and leave. */
   readonly isAskedToLeave: () => boolean;
 }
@@ -66,7 +68,7 @@ function isUrgent({ items, shardCount }: Plan, { itemTimeoutMs }: WorkOptions): 
 }
 
 function openJob(plan: Plan, member: Membership, own: Pick<Session, "protocol" | "heartbeat">): WorkerJob {
-  const { runner, traits, buildEnv, teardown, work, isAskedToLeave } = member;
+  const { runner, traits, buildEnv, teardown, work, isAskedToLeave, isTooLarge, onFailing } = member;
   const told = new Set<string>();
   return {
     ...own,
@@ -75,6 +77,8 @@ function openJob(plan: Plan, member: Membership, own: Pick<Session, "protocol" |
     traits,
     buildEnv,
     teardown,
+    isTooLarge,
+    onFailing,
     options: { ...work, maxFailures: failuresAllowed(work.maxFailures, plan.items.count) },
     isLeaving: () => own.heartbeat.isLeaving() || isAskedToLeave(),
     onDamage(reason) {

@@ -28,12 +28,13 @@ export interface ShardContext {
   readonly pace: { lastYieldMs: number; readAtOnce: number };
   /** Whether the worker was asked to leave: it then checkpoints, releases its shard and stops. */
   readonly isLeaving: () => boolean;
+  readonly isTooLarge?: (() => boolean) | undefined;
 }
 
 /** What a worker is given, before it has built its env. */
 export type ShardContextParts = Pick<
   ShardContext,
-  "plan" | "runner" | "traits" | "options" | "protocol" | "heartbeat" | "isLeaving"
+  "plan" | "runner" | "traits" | "options" | "protocol" | "heartbeat" | "isLeaving" | "isTooLarge"
 >;
 
 export function openShardContext(parts: ShardContextParts, env: object, alreadyFailed: number): ShardContext {

@@ -77,11 +77,13 @@ export class ShardWork {
 
   /** Time has passed: looks whether to stop, saves a checkpoint if one is due, and lets the process breathe. */
   async onTick(): Promise<void> {
-    const { heartbeat, isLeaving, options, pace, sync } = this.context;
+    const { heartbeat, isLeaving, isTooLarge, options, pace, sync } = this.context;
     this.tick = heartbeat.ticks[0];
     this.report();
     if (heartbeat.isLost()) throw new ShardInterrupted("lost");
     if (isLeaving()) throw new ShardInterrupted("leaving");
+    // A shard that would have to begin anew would never end.
+    if (this.writers !== undefined && isTooLarge?.()) throw new ShardInterrupted("leaving");
     const now = performance.now();
     const intervalMs = Math.max(options.checkpointIntervalMs, this.checkpointCostMs * checkpointShare);
     if (now - this.lastCheckpointMs >= intervalMs) await this.checkpoint();

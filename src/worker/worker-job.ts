@@ -17,6 +17,10 @@ export interface WorkerJob {
   readonly buildEnv: () => Promise<object>;
   readonly teardown: (env: object) => void | PromiseLike<void>;
   readonly isLeaving: () => boolean;
+  /** Its memory has grown too large: another one is to go on, where it need not begin anew. */
+  readonly isTooLarge?: (() => boolean) | undefined;
+  /** The worker is going to fail with this error, once its env is torn down. */
+  readonly onFailing?: ((error: unknown) => void) | undefined;
   /** A shard that was committed turned out to be damaged and is computed again. */
   readonly onDamage: (reason: string) => void;
 }

@@ -8,6 +8,8 @@ export type JoinOutcome = "complete" | "left" | "recycled";
 export type WorkerMessage =
   | { readonly say: "ready" }
   | { readonly say: "end"; readonly outcome: JoinOutcome; readonly committed: readonly Done[] }
+  /** It is about to fail; should it not come to say so, this was the reason. */
+  | { readonly say: "failing"; readonly error: PackedError }
   | { readonly say: "failed"; readonly error: PackedError }
   /** An error that nobody caught; the worker ends right after. */
   | { readonly say: "uncaught"; readonly message: string };

@@ -73,16 +73,19 @@ describe("progress", () => {
     expect(lines.length).toBeGreaterThan(1);
   });
 
-  it("is one line that is drawn anew on a terminal", (context) => {
+  it("is a block that is drawn anew on a terminal, and one line in the end", (context) => {
     const command = `"${process.execPath}" "${fixture("takes-two-seconds.mjs")}" "${temporaryFolder()}"`;
     // `script` gives the program a pseudo-terminal.
     const { stdout, error } = spawnSync("script", ["-qec", command, "/dev/null"], { encoding: "utf8" });
     if (error !== undefined) context.skip("script, of util-linux, is missing");
-    const draws = stdout.split("\r").filter((text) => text.startsWith("SlowRunner:"));
+    const draws = stdout.split("SlowRunner:").slice(1);
     expect(draws.length).toBeGreaterThan(2);
-    expect(draws.at(-1)).toMatch(/^SlowRunner: 40\/40 items \(100 %\).* 1 failed/);
-    expect(draws.at(-1)).toContain("\u001b[K");
-    expect(stdout.trimEnd().split("\n")).toHaveLength(1);
+    expect(draws[0]).toContain("━");
+    expect(draws[0]).toMatch(/split\.\d+ of \d+, item \d+/);
+    expect(draws.at(-1)).toMatch(/^ 40\/40 items \(100 %\).* 1 failed/);
+    // Nothing of the block is left below the last line.
+    expect(draws.at(-1)!.trimEnd().split("\n")).toHaveLength(1);
+    expect(draws.at(-1)).toContain("\u001b[J");
   });
 
   it("is silent with progress: false", async () => {

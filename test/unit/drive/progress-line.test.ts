@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { progressLine } from "../../../src/drive/show-progress.ts";
+import { progressLine } from "../../../src/drive/progress-line.ts";
 import type { RunStatus } from "../../../src/store/run-status.ts";
 
 interface Change {

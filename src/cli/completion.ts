@@ -1,0 +1,96 @@
+import { nearestName } from "../shared/nearest-name.ts";
+import { badUsage, type Command, exitCode } from "./command.ts";
+
+const shells = { bash, zsh, fish } as const;
+
+export const completion: Command = {
+  name: "completion",
+  usage: "SHELL",
+  summary: "Prints a script that completes the commands and options of millrace in bash, zsh or fish.",
+  options: {},
+  examples: [
+    "millrace completion bash > ~/.local/share/bash-completion/completions/millrace",
+    "millrace completion zsh > ~/.zfunc/_millrace",
+    "millrace completion fish > ~/.config/fish/completions/millrace.fish",
+  ],
+  arguments: { least: 1, most: 1 },
+  async run({ positionals: [shell], allCommands }) {
+    if (!Object.hasOwn(shells, shell!)) {
+      const near = nearestName(shell!, Object.keys(shells));
+      throw badUsage(
+        completion,
+        `${JSON.stringify(shell)} is not bash, zsh or fish${near === undefined ? "" : `; did you mean ${near}?`}`,
+      );
+    }
+    process.stdout.write(shells[shell as keyof typeof shells](await allCommands()));
+    return exitCode.ok;
+  },
+};
+
+function optionsOf({ options }: Command): string[] {
+  return [...Object.keys(options), "help"].map((name) => `--${name}`);
+}
+
+function bash(commands: readonly Command[]): string {
+  const cases = commands.map((command) => `    ${command.name}) options="${optionsOf(command).join(" ")}" ;;`);
+  return `_millrace() {
+  local word="\${COMP_WORDS[COMP_CWORD]}" options=""
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    COMPREPLY=($(compgen -W "${commands.map(({ name }) => name).join(" ")} --help --version" -- "$word"))
+    return
+  fi
+  case "\${COMP_WORDS[1]}" in
+${cases.join("\n")}
+  esac
+  case "$word" in
+    -*) COMPREPLY=($(compgen -W "$options" -- "$word")) ;;
+    *) COMPREPLY=($(compgen -f -- "$word")) ;;
+  esac
+}
+complete -o filenames -F _millrace millrace
+`;
+}
+
+function zsh(commands: readonly Command[]): string {
+  const names = commands.map(({ name, summary }) => `    '${name}:${quoted(summary)}'`);
+  const cases = commands.map(
+    (command) =>
+      `    ${command.name}) _arguments ${optionsOf(command)
+        .map((option) => `'${option}'`)
+        .join(" ")} '*:file:_files' ;;`,
+  );
+  return `#compdef millrace
+_millrace() {
+  local -a commands=(
+${names.join("\n")}
+  )
+  if (( CURRENT == 2 )); then
+    _describe 'command' commands
+    return
+  fi
+  local command=$words[2]
+  shift words
+  (( CURRENT-- ))
+  case $command in
+${cases.join("\n")}
+  esac
+}
+_millrace "$@"
+`;
+}
+
+function fish(commands: readonly Command[]): string {
+  const lines = commands.flatMap(({ name, summary, options }) => [
+    `complete -c millrace -f -n __fish_use_subcommand -a ${name} -d '${quoted(summary)}'`,
+    ...Object.entries(options).map(
+      ([option, { help }]) =>
+        `complete -c millrace -n '__fish_seen_subcommand_from ${name}' -l ${option} -d '${quoted(help)}'`,
+    ),
+  ]);
+  return `${lines.join("\n")}\n`;
+}
+
+// Inside single quotes of a shell.
+function quoted(text: string): string {
+  return text.replace(/'/g, "’").replace(/:/g, " -");
+}

@@ -1,0 +1,7 @@
+/** One thing that was looked at. */
+export interface Finding {
+  readonly state: "fine" | "missing" | "note" | "wrong";
+  readonly what: string;
+  readonly detail: string;
+  readonly hint?: string;
+}

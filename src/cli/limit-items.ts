@@ -1,0 +1,20 @@
+import type { Items } from "../plan/collect-items.ts";
+import { isIndexRange, range } from "../plan/range.ts";
+
+/** The first few of some items; all of them without a limit. */
+export function limitItems(items: Items, limit: number | undefined): Items {
+  if (limit === undefined) return items;
+  if (isIndexRange(items)) {
+    const { start, step, length } = items;
+    return range(start, start + Math.min(limit, length) * step, step);
+  }
+  return firstOf(items, limit);
+}
+
+async function* firstOf(items: Iterable<number> | AsyncIterable<number>, limit: number): AsyncGenerator<number> {
+  let left = limit;
+  for await (const item of items) {
+    if (left-- <= 0) return;
+    yield item;
+  }
+}

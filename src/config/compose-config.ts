@@ -1,0 +1,33 @@
+import type { ConfigFolder, FolderConfig } from "./config-folder.ts";
+import { type ConfigNode, copyNode, type MapNode, makeMap, setEntry } from "./config-node.ts";
+import { listDefaults } from "./defaults-tree.ts";
+import { GroupChoices } from "./group-choices.ts";
+import { mergeNodes } from "./merge-nodes.ts";
+import type { Override } from "./parse-override.ts";
+
+/** Merges a config with what its defaults list names, each in its place. */
+export async function composeConfig(
+  folder: ConfigFolder,
+  primary: FolderConfig,
+  groupOverrides: readonly Override[],
+  follow: (node: ConfigNode) => ConfigNode | undefined,
+): Promise<MapNode> {
+  const choices = new GroupChoices(groupOverrides);
+  const composed = makeMap(primary.root.position);
+  for (const { root, package: place } of await listDefaults(folder, primary, choices)) {
+    // The same file may be merged into several places.
+    mergeNodes(composed, embed(copyNode(root) as MapNode, place), { follow });
+  }
+  return composed;
+}
+
+function embed(content: MapNode, place: string): MapNode {
+  return place
+    .split(".")
+    .filter((key) => key !== "")
+    .reduceRight((inner, key) => {
+      const outer = makeMap(inner.position);
+      setEntry(outer, key, inner);
+      return outer;
+    }, content);
+}

@@ -1,0 +1,63 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { configError } from "./config-error.ts";
+import type { SourcePosition } from "./config-node.ts";
+import { type DefaultEntry, takeDefaults } from "./default-entry.ts";
+import { type ConfigFile, readConfigFile } from "./read-config-file.ts";
+
+export interface FolderConfig extends ConfigFile {
+  /** Its defaults list, which is no longer in `root`. */
+  readonly defaults: readonly DefaultEntry[];
+}
+
+/** The configs beside the one that is loaded: `model/small` is the file model/small.yaml, a choice of the group `model`. */
+export class ConfigFolder {
+  readonly #path: string;
+  readonly #loaded = new Map<string, Promise<FolderConfig | undefined>>();
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** The config of a name, or undefined. Each file is read once. */
+  load(name: string, asked: SourcePosition): Promise<FolderConfig | undefined> {
+    refuseOutside(name, asked);
+    const file = name.endsWith(".yaml") || name.endsWith(".yml") ? name : `${name}.yaml`;
+    return this.loadFile(file);
+  }
+
+  loadFile(file: string): Promise<FolderConfig | undefined> {
+    let loading = this.#loaded.get(file);
+    if (loading === undefined) {
+      loading = this.#read(join(this.#path, file));
+      this.#loaded.set(file, loading);
+    }
+    return loading;
+  }
+
+  async #read(path: string): Promise<FolderConfig | undefined> {
+    const file = await readConfigFile(path, path);
+    return file === undefined ? undefined : { ...file, defaults: takeDefaults(file.root) };
+  }
+
+  /** The choices of a group; none if there is no such group. */
+  async choicesOf(group: string): Promise<string[]> {
+    if (!isInside(group)) return [];
+    const names = await readdir(join(this.#path, group)).catch(() => []);
+    return names
+      .filter((name) => name.endsWith(".yaml"))
+      .map((name) => name.slice(0, -".yaml".length))
+      .sort();
+  }
+}
+
+function isInside(name: string): boolean {
+  return !name.split(/[/\\]/).some((part) => part === ".." || part === "." || part === "") && !name.includes("\0");
+}
+
+function refuseOutside(name: string, asked: SourcePosition): void {
+  if (isInside(name)) return;
+  throw configError(asked, `${JSON.stringify(name)} is not the name of a config.`, {
+    hint: "Names are relative to the folder of the first config, without . and .. in them.",
+  });
+}

@@ -1,0 +1,212 @@
+import { nearestName } from "../shared/nearest-name.ts";
+import { configError } from "./config-error.ts";
+import type { ConfigFolder, FolderConfig } from "./config-folder.ts";
+import type { MapNode } from "./config-node.ts";
+import {
+  absoluteHeader,
+  configPathOf,
+  type DefaultElement,
+  finalPackageOf,
+  groupPathOf,
+  optionOf,
+  overrideKeyOf,
+  placeEntry,
+} from "./default-element.ts";
+import type { GroupChoices } from "./group-choices.ts";
+
+/** One config of the final list: what is merged, and where it goes. */
+export interface DefaultResult {
+  readonly root: MapNode;
+  readonly package: string;
+}
+
+// A list that grows beyond this includes itself in turns.
+const maxResults = 2_000;
+
+/** Works out which configs a config is made of, in the order they are merged, as Hydra does. */
+export async function listDefaults(
+  folder: ConfigFolder,
+  primary: FolderConfig,
+  choices: GroupChoices,
+): Promise<DefaultResult[]> {
+  const top = placeEntry(
+    { kind: "config", path: "", package: undefined, isOptional: false, position: primary.root.position },
+    "",
+    "",
+  );
+  const results = await new DefaultsTree(folder, choices).expandTop(top, primary);
+  choices.requireAllUsed();
+  return results;
+}
+
+class DefaultsTree {
+  readonly #folder: ConfigFolder;
+  readonly #choices: GroupChoices;
+  // The configs that are being expanded, to find one that includes itself.
+  readonly #open: string[] = [];
+  readonly #seenGroups = new Set<string>();
+  #count = 0;
+
+  constructor(folder: ConfigFolder, choices: GroupChoices) {
+    this.#folder = folder;
+    this.#choices = choices;
+  }
+
+  async expandTop(element: DefaultElement, config: FolderConfig): Promise<DefaultResult[]> {
+    element.packageHeader = absoluteHeader(config.packageHeader);
+    return this.#expandConfig(element, config, this.#choices.appended, false);
+  }
+
+  /** The configs that an element stands for, itself and what it includes. */
+  async #expand(element: DefaultElement, isInterpolated: boolean): Promise<DefaultResult[]> {
+    if (this.#choices.isDeleted(element)) return [];
+    this.#choices.remember(element);
+    const option = optionOf(element);
+    if (option === null) return [];
+    if (option === "???") throw await this.#mustChoose(element);
+    const path = configPathOf(element);
+    const config = await this.#folder.load(path, element.position);
+    if (config === undefined) {
+      if (element.isOptional) return [];
+      throw await this.#notFound(element, path);
+    }
+    element.packageHeader = absoluteHeader(config.packageHeader);
+    if (this.#open.includes(path)) {
+      throw configError(element.position, `The config includes itself: ${[...this.#open, path].join(" -> ")}.`);
+    }
+    this.#open.push(path);
+    const results = await this.#expandConfig(element, config, [], isInterpolated);
+    this.#open.pop();
+    if (config.defaults.length === 0) this.#refuseTwice(element);
+    return results;
+  }
+
+  async #expandConfig(
+    element: DefaultElement,
+    { root, defaults }: FolderConfig,
+    appended: readonly DefaultElement[],
+    isInterpolated: boolean,
+  ): Promise<DefaultResult[]> {
+    if (++this.#count > maxResults) {
+      throw configError(element.position, `The defaults lists make more than ${maxResults} configs.`);
+    }
+    const own: DefaultResult = { root, package: finalPackageOf(element) };
+    const children = defaults.map((entry) =>
+      entry.kind === "self" ? ("self" as const) : placeEntry(entry, groupPathOf(element), finalPackageOf(element)),
+    );
+    this.#checkOrder(defaults, children, isInterpolated);
+    const named = children.filter((child) => child === "self" || !child.isOverride);
+    // Without _self_ a config comes after its defaults: what it says itself holds.
+    if (!named.includes("self")) named.push("self");
+    const all = [...named, ...appended];
+    const parts = await this.#expandChildren(all, own, isInterpolated);
+    return parts.flat();
+  }
+
+  // From the last to the first: an `override` further down holds for what stands above it, at any depth.
+  async #expandChildren(
+    children: readonly ("self" | DefaultElement)[],
+    own: DefaultResult,
+    isInterpolated: boolean,
+  ): Promise<DefaultResult[][]> {
+    const parts: DefaultResult[][] = children.map(() => []);
+    const later: number[] = [];
+    for (const [i, child] of [...children.entries()].reverse()) {
+      if (child === "self") parts[i] = [own];
+      else {
+        this.#choices.apply(child);
+        // Choices that follow from others wait until those are made.
+        if (isReference(child)) later.push(i);
+        else parts[i] = await this.#expandChoices(child, isInterpolated);
+      }
+    }
+    for (const i of later) {
+      const child = this.#fillIn(children[i] as DefaultElement);
+      parts[i] = await this.#expand(child, true);
+    }
+    return parts;
+  }
+
+  async #expandChoices(element: DefaultElement, isInterpolated: boolean): Promise<DefaultResult[]> {
+    if (element.kind === "config" || element.choice === null || typeof element.choice === "string") {
+      return this.#expand(element, isInterpolated);
+    }
+    const results: DefaultResult[][] = [];
+    for (const option of [...element.choice].reverse()) {
+      const single: DefaultElement = { ...element, kind: "config", name: `${element.name}/${option}`, choice: null };
+      results.unshift(await this.#expand(single, isInterpolated));
+    }
+    return results.flat();
+  }
+
+  #checkOrder(
+    defaults: FolderConfig["defaults"],
+    children: readonly ("self" | DefaultElement)[],
+    isInterpolated: boolean,
+  ): void {
+    let lastOverride: DefaultElement | undefined;
+    for (const [i, child] of children.entries()) {
+      const position = defaults[i]!.position;
+      if (child === "self") {
+        if (children.indexOf("self") !== i) throw configError(position, "_self_ is in the list twice.");
+      } else if (child.isOverride) {
+        if (isInterpolated) {
+          throw configError(position, "An override cannot stand in a config that was chosen by an interpolation.");
+        }
+        lastOverride = child;
+        this.#choices.noteOverride(child);
+      } else if (lastOverride !== undefined) {
+        throw configError(position, `${child.name} comes after override ${lastOverride.name}.`, {
+          hint: "Overrides stand at the end of a defaults list.",
+        });
+      }
+    }
+  }
+
+  #refuseTwice(element: DefaultElement): void {
+    if (element.kind !== "group") return;
+    const key = overrideKeyOf(element);
+    if (this.#seenGroups.has(key)) {
+      throw configError(element.position, `The group ${key} is in the defaults more than once.`);
+    }
+    this.#seenGroups.add(key);
+  }
+
+  /** `${server}_${db}` → `apache_mysql`. */
+  #fillIn(element: DefaultElement): DefaultElement {
+    const fill = (text: string) =>
+      text.replace(/\$\{\s*([^{}]*?)\s*\}/g, (whole, key: string) => {
+        const choice = this.#choices.known.get(key);
+        if (typeof choice === "string") return choice;
+        const known = [...this.#choices.known.keys()];
+        throw configError(element.position, `${whole} is not a group of the defaults.`, {
+          hint: known.length === 0 ? "No group is chosen." : `Groups: ${known.join(", ")}.`,
+        });
+      });
+    if (element.kind === "config") return { ...element, name: fill(element.name) };
+    return { ...element, choice: fill(element.choice as string) };
+  }
+
+  async #mustChoose(element: DefaultElement) {
+    const choices = await this.#folder.choicesOf(groupPathOf(element));
+    const key = overrideKeyOf(element);
+    return configError(element.position, `The group ${key} has to be chosen.`, {
+      hint: `Write ${key}=CHOICE. There ${choices.length === 1 ? "is" : "are"}: ${choices.join(", ") || "none"}.`,
+    });
+  }
+
+  async #notFound(element: DefaultElement, path: string) {
+    const group = groupPathOf(element);
+    const choices = await this.#folder.choicesOf(group === "" ? "." : group);
+    const near = nearestName(optionOf(element) ?? "", choices);
+    const list = choices.length === 0 ? "There are none." : `There are: ${choices.join(", ")}.`;
+    return configError(element.position, `There is no config ${path}.yaml.`, {
+      hint: `${near === undefined ? "" : `Did you mean ${near}? `}${list}`,
+    });
+  }
+}
+
+function isReference(element: DefaultElement): boolean {
+  const text = element.kind === "group" ? element.choice : element.name;
+  return typeof text === "string" && text.includes("${");
+}

@@ -1,0 +1,11 @@
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+
+/** The folder of the nearest package.json at or above a config's; without one, the config's own folder. */
+export function findProjectRoot(configPath: string): string {
+  const own = dirname(resolve(configPath));
+  for (let folder = own; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, "package.json"))) return folder;
+    if (folder === dirname(folder)) return own;
+  }
+}

@@ -1,0 +1,138 @@
+import { configError } from "./config-error.ts";
+import type { SourcePosition } from "./config-node.ts";
+import { type DefaultElement, optionOf, overrideKeyOf, placeEntry } from "./default-element.ts";
+import type { Override } from "./parse-override.ts";
+import { pythonText } from "./python-text.ts";
+
+interface Choice {
+  readonly value: string | readonly string[] | null;
+  readonly position: SourcePosition;
+  /** The override of the command line it comes from, if it does. */
+  readonly override: Override | undefined;
+  isUsed: boolean;
+}
+
+interface Deletion {
+  readonly value: string | undefined;
+  readonly override: Override;
+  isUsed: boolean;
+}
+
+/** Which choice of which group holds: those of the command line first, then the last `override` of the files. */
+export class GroupChoices {
+  /** Groups that are added on the command line: `+db=mysql`. */
+  readonly appended: DefaultElement[] = [];
+  /** What each group came to be, for `${group}` in a defaults list. */
+  readonly known: Map<string, string | null> = new Map();
+  readonly #chosen = new Map<string, Choice>();
+  readonly #deletions = new Map<string, Deletion>();
+
+  constructor(overrides: readonly Override[]) {
+    for (const override of overrides) this.#add(override);
+  }
+
+  #add(override: Override): void {
+    const key = override.package === undefined ? override.key : `${override.key}@${override.package}`;
+    if (override.kind === "forceAdd") {
+      throw configError(override.position, `A config group is added with one +: +${key}=…`);
+    }
+    if (override.kind === "delete") {
+      const value = override.value === undefined ? undefined : pythonText(override.value);
+      this.#deletions.set(key, { value, override, isUsed: false });
+      return;
+    }
+    const value = readChoice(override);
+    if (override.kind === "change") {
+      this.#chosen.set(key, { value, position: override.position, override, isUsed: false });
+      return;
+    }
+    const { position, package: pack } = override;
+    const entry = {
+      kind: "group",
+      group: override.key,
+      choice: value,
+      package: pack,
+      isOptional: false,
+      isOverride: false,
+      position,
+    } as const;
+    this.appended.push(placeEntry(entry, "", "", true));
+  }
+
+  /** Takes note of an `override group: choice`. Files are read from the last entry to the first, so the first wins. */
+  noteOverride(element: DefaultElement): void {
+    const key = overrideKeyOf(element);
+    if (this.#chosen.has(key)) return;
+    this.#chosen.set(key, { value: element.choice, position: element.position, override: undefined, isUsed: false });
+  }
+
+  /** Gives a group the choice that holds for it. */
+  apply(element: DefaultElement): void {
+    const choice = element.kind === "group" ? this.#chosen.get(overrideKeyOf(element)) : undefined;
+    if (choice === undefined) return;
+    element.choice = choice.value;
+    element.position = choice.position;
+    choice.isUsed = true;
+  }
+
+  isDeleted(element: DefaultElement): boolean {
+    const deletion = element.kind === "group" ? this.#deletions.get(overrideKeyOf(element)) : undefined;
+    if (deletion === undefined || (deletion.value !== undefined && deletion.value !== optionOf(element))) return false;
+    deletion.isUsed = true;
+    return true;
+  }
+
+  remember(element: DefaultElement): void {
+    if (element.kind !== "group") return;
+    const key = overrideKeyOf(element);
+    const option = optionOf(element);
+    const before = this.known.get(key);
+    if (this.known.has(key) && before !== option) {
+      throw configError(element.position, `The group ${key} is chosen twice: ${before} and ${option}.`, {
+        hint: `To choose again, write - override ${key}: ${option}.`,
+      });
+    }
+    this.known.set(key, option);
+  }
+
+  /** Refuses choices and deletions that met no group: they are misspelt. */
+  requireAllUsed(): void {
+    for (const [key, { isUsed, position, override }] of this.#chosen) {
+      if (isUsed) continue;
+      const group = key.split("@")[0]!;
+      const others = [...this.known.keys()].filter((other) => other.split("@")[0] === group);
+      const guess = others.length === 0 ? "" : `Did you mean ${others.join(" or ")}? `;
+      throw configError(position, `The group ${key} is in no defaults list, so its choice cannot be changed.`, {
+        hint: `${guess}${override === undefined ? "Without `override` the entry adds the group." : `To add it, write +${override.text}.`}`,
+      });
+    }
+    for (const [key, { isUsed, override }] of this.#deletions) {
+      if (!isUsed) throw configError(override.position, `${key} cannot be removed: no defaults list has it.`);
+    }
+  }
+}
+
+function readChoice({ value, position, key }: Override): string | readonly string[] | null {
+  const readName = (node: Override["value"]): string => {
+    if (node?.kind === "scalar" && typeof node.value === "string") return node.value;
+    // large and 2x are names, but so are 12 and true.
+    if (node?.kind === "scalar" && node.value !== null) return pythonText(node);
+    throw configError(position, `The choice of the group ${key} has to be a name.`);
+  };
+  if (value?.kind === "scalar" && value.value === null) return null;
+  return value?.kind === "list" ? value.items.map(readName) : readName(value);
+}
+
+/** The groups among overrides; the others set values. A group is a folder beside the config that holds configs. */
+export async function splitGroupOverrides(
+  overrides: readonly Override[],
+  isGroup: (name: string) => Promise<boolean>,
+): Promise<{ groups: Override[]; values: Override[] }> {
+  const groups: Override[] = [];
+  const values: Override[] = [];
+  for (const override of overrides) {
+    const isChoice = override.value?.kind !== "map" && !/[.[]/.test(override.key) && (await isGroup(override.key));
+    (isChoice ? groups : values).push(override);
+  }
+  return { groups, values };
+}

@@ -1,0 +1,37 @@
+import { MillraceError } from "../shared/errors.ts";
+import { describeKind } from "../shared/state-json.ts";
+import type { ConfigNode, MapNode } from "./config-node.ts";
+import { fromPlain } from "./from-plain.ts";
+import { mergeNodes } from "./merge-nodes.ts";
+import { positionOf } from "./position-of.ts";
+import { toPlain } from "./to-plain.ts";
+
+/**
+ * One config of several, later ones before earlier ones, as `OmegaConf.merge`: sections are merged key by key, lists and
+ * single values replaced; `???` replaces nothing. The configs stay as they are; interpolations in them are not followed.
+ */
+export function mergeConfigs<T = Record<string, unknown>>(...configs: readonly object[]): T {
+  const [first, ...others] = configs.map(toNode);
+  if (first === undefined) throw new MillraceError("BAD_OPTION", "mergeConfigs needs at least one config.");
+  for (const other of others) mergeNodes(first, other, { follow: () => undefined });
+  return toPlain(first) as T;
+}
+
+function toNode(config: object, index: number): MapNode {
+  const node: ConfigNode = fromPlain(config, {
+    position: positionOf(config) ?? { source: `config ${index + 1} of mergeConfigs` },
+    isResult: false,
+    refuse: (value) => {
+      throw new MillraceError("BAD_OPTION", `Config ${index + 1} of mergeConfigs holds ${describeKind(value)}.`, {
+        hint: "A config holds texts, numbers, booleans, null, lists and sections of them.",
+      });
+    },
+  });
+  if (node.kind !== "map") {
+    throw new MillraceError(
+      "BAD_OPTION",
+      `Config ${index + 1} of mergeConfigs is ${describeKind(config)}, not a section.`,
+    );
+  }
+  return node;
+}

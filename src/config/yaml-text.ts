@@ -1,0 +1,53 @@
+import { CST, Lexer } from "yaml";
+import { configError } from "./config-error.ts";
+import type { SourcePosition } from "./config-node.ts";
+
+/**
+ * Refuses what PyYAML refuses and the YAML library would let pass (control characters, tabs as spaces), and what would
+ * keep the library busy for long (brackets without end). Gives the text back with plain line ends.
+ */
+export function refuseOddText(text: string, source: string, maxDepth: number): string {
+  const clean = text.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
+  const at = (offset: number): SourcePosition => positionIn(clean, offset, source);
+  // U+0085, U+2028 and U+2029 end a line in YAML 1.1 and are text in 1.2: whoever means one writes an escape.
+  const odd = /[^\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u.exec(clean);
+  if (odd !== null) {
+    const code = odd[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
+    throw configError(at(odd.index), `The character U+${code} is not allowed in YAML.`, {
+      hint: "The file may not be text, or was damaged. In double quotes, write it as an escape: \\x00.",
+    });
+  }
+  checkTokens(clean, at, maxDepth);
+  return clean;
+}
+
+function checkTokens(text: string, at: (offset: number) => SourcePosition, maxDepth: number): void {
+  let offset = 0;
+  let depth = 0;
+  let isText = false;
+  let isBlock = false;
+  for (const token of new Lexer().lex(text)) {
+    const type: string | null = isText ? "text" : CST.tokenType(token);
+    isText = type === "scalar";
+    // The lexer marks what follows with characters of its own that are not in the text.
+    if (type === "scalar" || type === "flow-error-end" || type === "doc-mode") continue;
+    if (type === "flow-map-start" || type === "flow-seq-start") depth++;
+    if (type === "flow-map-end" || type === "flow-seq-end") depth--;
+    if (depth > maxDepth) throw configError(at(offset), `The file nests deeper than ${maxDepth} levels.`);
+    const tab = type === "space" || (type === "text" && !isBlock) ? token.indexOf("\t") : -1;
+    if (tab !== -1) {
+      throw configError(at(offset + tab), "A tab stands where YAML wants spaces.", {
+        hint: "Replace it with spaces; inside a text, put the text in quotes.",
+      });
+    }
+    // Between the header of a block and its text there can be spaces, a comment and the line's end.
+    if (type !== "space" && type !== "comment" && type !== "newline") isBlock = type === "block-scalar-header";
+    offset += token.length;
+  }
+}
+
+function positionIn(text: string, offset: number, source: string): SourcePosition {
+  const before = text.slice(0, offset);
+  const line = before.split("\n").length;
+  return { source, line, column: offset - before.lastIndexOf("\n") };
+}

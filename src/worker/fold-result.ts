@@ -1,0 +1,127 @@
+import { MillraceError, messageOf } from "../shared/errors.ts";
+import { isThenable } from "../shared/is-thenable.ts";
+import { describeKind } from "../shared/state-json.ts";
+import { describeError, outputOffsets } from "./failure-log.ts";
+import type { ShardWork } from "./shard-work.ts";
+import { isBatched } from "./work-options.ts";
+
+/** Takes what one call of `forward` returned for several items in. */
+export async function foldBatch(work: ShardWork, indices: readonly number[], results: unknown): Promise<void> {
+  const { runner, traits } = work.context;
+  if (traits.recordPerItem) {
+    if (!Array.isArray(results) || results.length !== indices.length)
+      throw wrongBatchResult(runner.name, indices, results);
+    for (const [i, idx] of indices.entries()) await fold(work, idx, results[i]);
+  } else if (results === undefined) {
+    throw wrongBatchResult(runner.name, indices, results);
+  } else if (results === null) {
+    work.dropped += indices.length;
+    work.position += indices.length;
+  } else {
+    // A runner with a writeRecord of its own takes what forward returned for the batch as it is.
+    const folding = reduce(work, indices[0]!, results);
+    if (folding !== undefined) await folding;
+    work.position += indices.length;
+  }
+}
+
+/** Takes the result of one item in. Returns a promise only where a hook or the error policy needs one. */
+export function fold(work: ShardWork, idx: number, result: unknown): Promise<void> | undefined {
+  if (result === null || result === undefined) {
+    work.dropped++;
+    work.position++;
+    return undefined;
+  }
+  let folding: Promise<void> | undefined;
+  try {
+    folding = reduce(work, idx, result);
+  } catch (error) {
+    return refused(work, idx, error);
+  }
+  if (folding !== undefined) return finishFold(work, idx, folding);
+  work.position++;
+  return undefined;
+}
+
+async function finishFold(work: ShardWork, idx: number, folding: Promise<void>): Promise<void> {
+  try {
+    await folding;
+  } catch (error) {
+    return refused(work, idx, error);
+  }
+  work.position++;
+}
+
+function reduce(work: ShardWork, idx: number, result: unknown): Promise<void> | undefined {
+  const { runner, env } = work.context;
+  try {
+    const next = runner.reduceState(work.state, result, env);
+    if (isThenable(next)) return reduceLater(work, idx, next);
+    work.state = next;
+    return undefined;
+  } catch (error) {
+    throw writerError(error, idx, runner.name);
+  }
+}
+
+async function reduceLater(work: ShardWork, idx: number, next: PromiseLike<unknown>): Promise<void> {
+  try {
+    work.state = (await next) as ShardWork["state"];
+  } catch (error) {
+    throw writerError(error, idx, work.context.runner.name);
+  }
+}
+
+/** The item has failed for good: stops the run or writes it down, as the user chose. */
+export async function giveUp(
+  work: ShardWork,
+  idx: number,
+  { error, tries }: { error: unknown; tries: number },
+): Promise<void> {
+  const { options, budget } = work.context;
+  if (options.onError === "fail") throw itemFailed(work, idx, error);
+  const at = await outputOffsets(work.writers);
+  work.onFailure({ item: idx, position: work.position, ...describeError(error), attempt: work.epoch, tries, at });
+  work.failed++;
+  work.position++;
+  budget.spend(idx, error);
+}
+
+function itemFailed(work: ShardWork, idx: number, error: unknown): MillraceError {
+  const { runner, missingKeys, options } = work.context;
+  const missing = missingKeys.explain();
+  const why = missing === undefined ? "" : ` (${missing})`;
+  const batched = isBatched(options);
+  const got = batched ? ` With batchSize, forward gets an array, also for one item: here [${idx}].` : "";
+  return new MillraceError("ITEM_FAILED", `${runner.name}.forward failed at item ${idx}: ${messageOf(error)}${why}`, {
+    cause: error,
+    item: idx,
+    hint: `Everything before it is kept. Correct it and run again, or pass onError: "skip" to go on without such items.${got}`,
+  });
+}
+
+/** A record that was refused before anything was written is the item's own fault; trying again would not help. */
+export async function refused(work: ShardWork, idx: number, error: unknown): Promise<void> {
+  if (error instanceof MillraceError && error.code === "BAD_RECORD") return giveUp(work, idx, { error, tries: 1 });
+  throw error;
+}
+
+function writerError(error: unknown, idx: number, runner: string): unknown {
+  if (error instanceof MillraceError) return error;
+  return new MillraceError(
+    "WRITER_FAILED",
+    `${runner} could not write the result of item ${idx}: ${messageOf(error)}`,
+    {
+      cause: error,
+      item: idx,
+      hint: "writeRecord must not fail: the file may hold half a record. Correct it and run again; the shard goes on from its last checkpoint.",
+    },
+  );
+}
+
+function wrongBatchResult(runner: string, indices: readonly number[], results: unknown): MillraceError {
+  const got = indices.length === 1 ? `[${indices[0]}]` : `an array of ${indices.length} indices`;
+  return new MillraceError("BATCH_RESULT", `${runner}.forward got ${got} and returned ${describeKind(results)}.`, {
+    hint: "With batchSize, forward gets an array of indices and returns an array with one result for each (null drops that item).",
+  });
+}

@@ -1,0 +1,102 @@
+import { mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { noteExit, noteRelease, noteStuck, openItemNotes, readAttemptEnd } from "../../../src/store/attempt-notes.ts";
+import { isMachinery, itemNoteName } from "../../../src/store/shard-file-names.ts";
+import { temporaryFolder } from "../../fixtures/temporary-folder.ts";
+
+const nothing = { isReleased: false, item: undefined, exit: undefined };
+
+describe("the notes of an attempt", () => {
+  it("tell nothing where nothing was noted, or the folder is gone", () => {
+    expect(readAttemptEnd(temporaryFolder())).toEqual(nothing);
+    expect(readAttemptEnd(join(temporaryFolder(), "gone"))).toEqual(nothing);
+  });
+
+  it("tell the item that ran last", () => {
+    const dir = temporaryFolder();
+    const notes = openItemNotes(dir);
+    for (const position of [123_456_789, 7, 40]) notes.note(position, 1);
+    expect(readAttemptEnd(dir).item).toEqual({ position: 40, count: 1, stuckMs: undefined });
+  });
+
+  it("tell how many items the call had, up to the largest numbers there are", () => {
+    const dir = temporaryFolder();
+    openItemNotes(dir).note(Number.MAX_SAFE_INTEGER, 2 ** 31);
+    expect(readAttemptEnd(dir).item).toMatchObject({ position: Number.MAX_SAFE_INTEGER, count: 2 ** 31 });
+  });
+
+  it("tell no item between two of them", () => {
+    const dir = temporaryFolder();
+    const notes = openItemNotes(dir);
+    expect(readAttemptEnd(dir).item).toBeUndefined();
+    notes.note(12, 1);
+    notes.clear();
+    expect(readAttemptEnd(dir).item).toBeUndefined();
+  });
+
+  it("go on in a folder that was moved away meanwhile", () => {
+    const dir = join(temporaryFolder(), "5.1");
+    mkdirSync(dir);
+    const notes = openItemNotes(dir);
+    renameSync(dir, `${dir}.fenced`);
+    notes.note(3, 1);
+    expect(readAttemptEnd(`${dir}.fenced`).item).toMatchObject({ position: 3 });
+  });
+
+  it("are gone once they are discarded, and later ones make nothing new", () => {
+    const dir = temporaryFolder();
+    const notes = openItemNotes(dir);
+    notes.note(3, 1);
+    notes.discard();
+    notes.note(4, 1);
+    notes.clear();
+    notes.discard();
+    expect(readdirSync(dir)).toEqual([]);
+  });
+
+  it("tell of a call that used up its time, whatever was noted before", () => {
+    const dir = temporaryFolder();
+    openItemNotes(dir).note(123_456_789, 1);
+    noteStuck(dir, { position: 4, count: 8, stuckMs: 2400.5 });
+    expect(readAttemptEnd(dir).item).toEqual({ position: 4, count: 8, stuckMs: 2400.5 });
+  });
+
+  it("tell how the worker ended", () => {
+    const dir = temporaryFolder();
+    expect(noteExit(dir, { signal: "SIGSEGV", code: undefined, message: "a\nb" })).toBe(true);
+    expect(readAttemptEnd(dir).exit).toEqual({ signal: "SIGSEGV", message: "a\nb" });
+  });
+
+  it("say so where the folder is not there to be noted in", () => {
+    expect(noteExit(join(temporaryFolder(), "gone"), { code: 1 })).toBe(false);
+  });
+
+  it("tell that the attempt was given back", () => {
+    const dir = temporaryFolder();
+    noteRelease(dir);
+    expect(readAttemptEnd(dir)).toEqual({ ...nothing, isReleased: true });
+  });
+
+  it.each(["", " ", "7", "x y\n", "-1 0\n", "7 0\n", "\0\0\0"])("tell no item where they are torn: %j", (text) => {
+    const dir = temporaryFolder();
+    writeFileSync(join(dir, itemNoteName), text);
+    expect(readAttemptEnd(dir).item).toBeUndefined();
+  });
+
+  it("tell no exit where they are torn", () => {
+    const dir = temporaryFolder();
+    noteExit(dir, { code: 1 });
+    writeFileSync(join(dir, readdirSync(dir)[0]!), '{"code":');
+    expect(readAttemptEnd(dir).exit).toBeUndefined();
+  });
+
+  it("are no output", () => {
+    const dir = temporaryFolder();
+    openItemNotes(dir);
+    noteExit(dir, { code: 1 });
+    noteRelease(dir);
+    expect(readdirSync(dir).filter((name) => !isMachinery(name))).toEqual([]);
+    expect(readdirSync(dir)).toHaveLength(3);
+  });
+});

@@ -1,0 +1,130 @@
+import { describe, expect, it } from "vitest";
+import type { AttemptEnd, ItemNote, WorkerExit } from "../../../src/store/attempt-notes.ts";
+import { describeExit, judgeCrashes } from "../../../src/worker/crash-history.ts";
+
+const killed: WorkerExit = { signal: "SIGKILL" };
+const segfault: WorkerExit = { signal: "SIGSEGV" };
+
+/** A worker died at the item at a position, or at none. */
+function died(exit: WorkerExit | undefined, position?: number, note: Partial<ItemNote> = {}): AttemptEnd {
+  const item = position === undefined ? undefined : { position, count: 1, ...note };
+  return { isReleased: false, item, exit };
+}
+
+const stuck = (position: number) => died(killed, position, { stuckMs: 500 });
+const givenBack: AttemptEnd = { isReleased: true, item: undefined, exit: undefined };
+const judge = (ends: readonly AttemptEnd[], retries = 0) => judgeCrashes(ends, { retries });
+const times = (n: number, end: AttemptEnd) => Array.from({ length: n }, () => end);
+
+describe("a shard", () => {
+  it("that nobody died at is run without care", () => {
+    expect(judge([])).toMatchObject({ isCareful: false, endsOutsideItems: 0 });
+    expect(judge([givenBack])).toMatchObject({ isCareful: false });
+  });
+
+  it("that a worker died at is run with care", () => {
+    expect(judge([died(segfault)])).toMatchObject({ isCareful: true });
+  });
+
+  it("that was given back since is run without care again, and nothing is held against its items", () => {
+    const history = judge([died(segfault), died(segfault, 3), died(killed, 4, { count: 8 }), givenBack]);
+    expect(history.isCareful).toBe(false);
+    expect(history.verdict(3)).toBeUndefined();
+    expect(history.mustStandAlone(5)).toBe(false);
+  });
+
+  it("is judged by what came after it was last given back", () => {
+    const history = judge([died(segfault, 3), givenBack, died(segfault, 4)]);
+    expect(history.verdict(3)).toBeUndefined();
+    expect(history.verdict(4)).toBeDefined();
+  });
+
+  it("counts the ends outside its items, but for the first: that attempt took no notes", () => {
+    expect(judge([died(killed)]).endsOutsideItems).toBe(0);
+    expect(judge([died(killed), died(killed, 2), died(killed), died(undefined)]).endsOutsideItems).toBe(2);
+  });
+});
+
+describe("the item a worker died at", () => {
+  it.each<[string, WorkerExit]>([
+    ["a crash", segfault],
+    ["an abort", { signal: "SIGABRT" }],
+    ["an exit", { code: 0 }],
+    ["an uncaught error", { code: 1, message: "Error: no" }],
+  ])("has had its chance after %s", (_name, exit) => {
+    expect(judge([died(exit, 3)]).verdict(3)).toMatchObject({ tries: 1, error: { code: "ITEM_CRASHED" } });
+  });
+
+  it.each(["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"])(
+    "has another one after %s, which comes from outside",
+    (signal) => {
+      const end = died({ signal }, 3);
+      expect(judge([end]).verdict(3)).toBeUndefined();
+      expect(judge([end, end]).verdict(3)).toMatchObject({ tries: 2, error: { code: "ITEM_CRASHED" } });
+    },
+  );
+
+  it("has two more where nobody saw how the worker ended", () => {
+    expect(judge(times(2, died(undefined, 3))).verdict(3)).toBeUndefined();
+    expect(judge(times(3, died(undefined, 3))).verdict(3)).toMatchObject({
+      tries: 3,
+      error: { message: expect.stringContaining("the worker vanished while this item ran") },
+    });
+  });
+
+  it("is judged by all its ends together", () => {
+    expect(judge([died(undefined, 3), died(killed, 3)]).verdict(3)).toBeUndefined();
+    expect(judge([died(undefined, 3), died(killed, 3), died(undefined, 3)]).verdict(3)).toMatchObject({ tries: 3 });
+    expect(judge([died(killed, 3), died(segfault, 3)]).verdict(3)).toMatchObject({ tries: 2 });
+  });
+
+  it("does not answer for the other items", () => {
+    const history = judge([died(killed, 3), died(killed, 4), died(segfault, 6)]);
+    expect([2, 3, 4, 5].map(history.verdict)).toEqual([undefined, undefined, undefined, undefined]);
+  });
+
+  it("is told of with the last end that was seen", () => {
+    expect(judge([died(segfault, 3), died({ code: 9 }, 3), died(undefined, 3)]).verdict(3)!.error.message).toMatch(
+      /^the worker exited with code 9 while this item ran/,
+    );
+  });
+
+  it("runs alone from then on if it was one of several", () => {
+    const history = judge([died(segfault, 4, { count: 3 })]);
+    expect([3, 4, 5, 6, 7].map(history.mustStandAlone)).toEqual([false, true, true, true, false]);
+    expect([4, 5, 6].map(history.verdict)).toEqual([undefined, undefined, undefined]);
+  });
+});
+
+describe("the item that used up its time", () => {
+  it("is tried again as often as retries says", () => {
+    expect(judge([stuck(3)]).verdict(3)).toMatchObject({
+      tries: 1,
+      error: { code: "ITEM_TIMEOUT", message: expect.stringContaining("more than 500 ms") },
+    });
+    expect(judge([stuck(3)], 1).verdict(3)).toBeUndefined();
+    expect(judge([stuck(3), stuck(3)], 1).verdict(3)).toMatchObject({ tries: 2, error: { code: "ITEM_TIMEOUT" } });
+  });
+
+  it("is not taken for one that was killed from outside", () => {
+    expect(judge([stuck(3), died(killed, 3), stuck(3)], 2).verdict(3)).toBeUndefined();
+  });
+
+  it("runs alone from then on if it was one of several", () => {
+    const history = judge([died(killed, 0, { count: 4, stuckMs: 2000 })]);
+    expect(history.mustStandAlone(3)).toBe(true);
+    expect(history.verdict(0)).toBeUndefined();
+  });
+});
+
+describe("describeExit", () => {
+  it.each<[WorkerExit | undefined, string]>([
+    [undefined, "vanished"],
+    [{ signal: "SIGSEGV" }, "was ended by SIGSEGV"],
+    [{ code: 0 }, "exited with code 0"],
+    [{ code: 1, message: "Error: no" }, "exited with code 1 (Error: no)"],
+    [{}, "exited with code unknown"],
+  ])("says it in words: %o", (exit, words) => {
+    expect(describeExit(exit)).toBe(words);
+  });
+});
