@@ -5,7 +5,7 @@ import { instantiate } from "../config/instantiate.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { locateTarget } from "../config/locate-target.ts";
 import { checkParallel, type ParallelConfig, type ParallelInput } from "../config/parallel.ts";
-import { type ShapeValue, shape } from "../config/shape.ts";
+import { type Shape, shape } from "../config/shape.ts";
 import { importModule } from "../join/import-module.ts";
 import type { Items } from "../plan/collect-items.ts";
 import { range } from "../plan/range.ts";
@@ -18,8 +18,31 @@ import { describeKind } from "../shared/state-json.ts";
 const target = shape.object({ _target_: shape.string() }, { others: shape.any() });
 const whole = shape.int({ min: 0 });
 
+interface TargetSection {
+  readonly _target_: string;
+}
+
 /** What `millrace run` reads from a config; every other key is the provider's. */
-const runShape = shape.object(
+interface RunSections {
+  readonly provider: TargetSection & { readonly params?: Readonly<Record<string, unknown>> | null | undefined };
+  readonly runner: TargetSection & { readonly output_dir: string };
+  readonly items?:
+    | number
+    | readonly number[]
+    | { readonly start?: number | undefined; readonly stop: number; readonly step?: number | undefined }
+    | TargetSection
+    | undefined;
+  readonly parallel?:
+    | {
+        readonly env?: string | undefined;
+        readonly n_workers?: number | undefined;
+        readonly options?: Readonly<Record<string, unknown>> | null | undefined;
+      }
+    | null
+    | undefined;
+}
+
+const runShape: Shape<RunSections> = shape.object(
   {
     provider: shape.object(
       { _target_: shape.string(), params: shape.optional(shape.nullable(shape.map(shape.any()))) },
@@ -46,7 +69,6 @@ const runShape = shape.object(
   },
   { others: shape.any() },
 );
-type RunSections = ShapeValue<typeof runShape>;
 
 /** A config that describes a run, checked, with nothing made of it yet. */
 export interface RunConfig {
@@ -62,7 +84,7 @@ type AnyRunner = BaseRunner<object, unknown, unknown>;
 /** Reads and checks the config of a run. */
 export async function readRunConfig(path: string, overrides: readonly string[]): Promise<RunConfig> {
   const sections = checkShape(await loadConfig(path, overrides), runShape, path);
-  const { _target_, ...options } = sections.runner as Record<string, unknown>;
+  const { _target_, ...options } = { ...sections.runner } as Record<string, unknown>;
   const { env, n_workers, options: parallelOptions } = sections.parallel ?? {};
   const parallel = checkParallel({
     ...(env === undefined ? {} : { env }),
@@ -79,7 +101,7 @@ export async function makeRunner(
   changed: RunnerOptions = {},
 ): Promise<{ readonly runner: AnyRunner; readonly provider: EnvironmentProvider<object> }> {
   const { provider: providerSection, runner: runnerSection } = sections;
-  const { _target_, params, ...more } = providerSection as Record<string, unknown>;
+  const { _target_, params, ...more } = { ...providerSection } as Record<string, unknown>;
   const providerArgs = [ownSections(sections), { ...more, ...(params as object | null) }];
   const provider = await make<EnvironmentProvider<object>>(providerSection, providerArgs, path);
   const runner = await make<AnyRunner>(runnerSection, [provider, { ...options, ...changed }], path);

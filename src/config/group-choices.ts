@@ -100,7 +100,7 @@ export class GroupChoices {
     for (const [key, { isUsed, position, override }] of this.#chosen) {
       if (isUsed) continue;
       const group = key.split("@")[0]!;
-      const others = [...this.known.keys()].filter((other) => other.split("@")[0] === group);
+      const others = [...this.known.keys()].filter((other) => other.split("@")[0] === group).sort();
       const guess = others.length === 0 ? "" : `Did you mean ${others.join(" or ")}? `;
       throw configError(position, `The group ${key} is in no defaults list, so its choice cannot be changed.`, {
         hint: `${guess}${override === undefined ? "Without `override` the entry adds the group." : `To add it, write +${override.text}.`}`,

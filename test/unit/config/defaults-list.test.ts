@@ -109,15 +109,15 @@ describe("packages", () => {
     const files = { ...server, "config.yaml": "defaults:\n - server/db@src: mysql\n - server/db@dst: mysql\n" };
     expect(await load(files)).toEqual({ src: { name: "mysql" }, dst: { name: "mysql" } });
     expect(await load(files, "server/db@src=sqlite")).toEqual({ src: { name: "sqlite" }, dst: { name: "mysql" } });
-    await expect(load(files, "server/db=sqlite")).rejects.toThrow("Did you mean server/db@src or server/db@dst?");
+    await expect(load(files, "server/db=sqlite")).rejects.toThrow("Did you mean server/db@dst or server/db@src?");
   });
 
   it.each([
     ["", { group: { server: { db: { name: "mysql" } } } }],
     ["@_here_", { group: { name: "mysql" } }],
-    ["@_group_", { server: { db: { name: "mysql" } } }],
-    ["@_global_", { name: "mysql" }],
-    ["@_global_.foo", { foo: { name: "mysql" } }],
+    ["@_group_", { group: {}, server: { db: { name: "mysql" } } }],
+    ["@_global_", { group: {}, name: "mysql" }],
+    ["@_global_.foo", { group: {}, foo: { name: "mysql" } }],
   ])("know the keyword %j", async (pack, expected) => {
     const files = {
       ...server,

@@ -5,7 +5,7 @@ import { Float } from "../../../src/config/config-node.ts";
 import { parseOverride } from "../../../src/config/parse-override.ts";
 import { toPlain } from "../../../src/config/to-plain.ts";
 
-const valueOf = (text: string) => {
+const readValue = (text: string) => {
   const { value } = parseOverride(`key=${text}`);
   return value === undefined ? undefined : toPlain(value);
 };
@@ -73,7 +73,7 @@ describe("the value of an override", () => {
     ["~/data", "~/data"],
     ["größe", "größe"],
   ])("%j", (text, expected) => {
-    expect(valueOf(text)).toEqual(expected);
+    expect(readValue(text)).toEqual(expected);
   });
 
   it.each<[string, unknown]>([
@@ -97,7 +97,7 @@ describe("the value of an override", () => {
     ["bool('true')", true],
     ["bool([0,1])", [false, true]],
   ])("casts: %s", (text, expected) => {
-    expect(valueOf(text)).toEqual(expected);
+    expect(readValue(text)).toEqual(expected);
   });
 
   it("tells floats from integers", () => {
@@ -132,7 +132,7 @@ describe("the value of an override", () => {
     ["{__proto__:{a:1}}", /__proto__ is not allowed/],
     ["[".repeat(200), /nests deeper than 50 levels/],
   ])("refuses %j", (text, message) => {
-    expect(() => valueOf(text)).toThrow(message);
+    expect(() => readValue(text)).toThrow(message);
   });
 });
 
