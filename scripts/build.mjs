@@ -9,23 +9,33 @@ const dist = join(root, "dist");
 const entry = (source, out) => ({ in: join(root, "src", source), out });
 
 if (process.argv.includes("--clean")) rmSync(dist, { recursive: true, force: true });
-await build({
-  // Those that are found by their URL stand side by side, so that the URL is the same from every file.
-  entryPoints: [
-    entry("index.ts", "index"),
-    entry("join/worker-process.ts", "worker-process"),
-    entry("join/worker-thread.ts", "worker-thread"),
-    entry("worker/heartbeat-thread.ts", "heartbeat-thread"),
-    entry("cli/millrace.ts", "cli/millrace"),
-  ],
+
+const common = {
   outdir: dist,
   bundle: true,
-  splitting: true,
-  chunkNames: "part-[hash]",
   format: "esm",
   platform: "node",
   target: "node20.19",
   packages: "external",
   logLevel: "warning",
+};
+// What is found by its URL stands side by side with the parts, so that the URL is the same from every file.
+await build({
+  ...common,
+  entryPoints: [
+    entry("index.ts", "index"),
+    entry("join/worker-process.ts", "worker-process"),
+    entry("join/worker-thread.ts", "worker-thread"),
+  ],
+  splitting: true,
+  chunkNames: "part-[hash]",
+});
+await build({ ...common, entryPoints: [entry("worker/heartbeat-thread.ts", "heartbeat-thread")] });
+// By itself: its many commands would cut the library into as many parts.
+await build({
+  ...common,
+  entryPoints: [entry("cli/millrace.ts", "cli/millrace")],
+  splitting: true,
+  chunkNames: "cli-part-[hash]",
 });
 runTool(["typescript", "bin", "tsc"], ["-p", "tsconfig.build.json"]);

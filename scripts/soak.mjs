@@ -4,9 +4,21 @@ import { ensureBuilt, ensureInstalled, runTool } from "./ensure.mjs";
 const times = Number(process.argv[2] ?? 20);
 ensureInstalled();
 ensureBuilt();
-const env = { ...process.env, MILLRACE_FUZZ_RUNS: String(1500 * times), MILLRACE_KILL_ROUNDS: String(3 * times) };
+const env = {
+  ...process.env,
+  MILLRACE_FUZZ_RUNS: String(1500 * times),
+  MILLRACE_KILL_ROUNDS: String(3 * times),
+  MILLRACE_CHAOS_ROUNDS: String(30 * times),
+  MILLRACE_CONFIG_TIMES: String(times),
+};
 runTool(
   ["vitest", "vitest.mjs"],
-  ["run", "test/unit/store/protocol.test.ts", "test/integration/random-kills.test.ts"],
+  [
+    "run",
+    "test/unit/store/protocol.test.ts",
+    "test/integration/random-kills.test.ts",
+    "test/integration/chaos.test.ts",
+    "test/integration/config-omegaconf.test.ts",
+  ],
   { env },
 );

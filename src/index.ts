@@ -1,4 +1,11 @@
 // The public API, in the order of the flow: config, provider, plan, runner, writers, merge, status.
+export { checkShape } from "./config/check-shape.ts";
+export type { SourcePosition } from "./config/config-node.ts";
+export type { InstantiateOptions } from "./config/instantiate.ts";
+export { instantiate, loadConfig } from "./config/lazy-config.ts";
+export type { Frozen, LoadConfigOptions } from "./config/load-config.ts";
+export type { ImportModule } from "./config/load-target.ts";
+export { mergeConfigs } from "./config/merge-configs.ts";
 export {
   getParallelConfig,
   type ParallelConfig,
@@ -6,6 +13,9 @@ export {
   type ParallelInput,
   setParallel,
 } from "./config/parallel.ts";
+export { positionOf } from "./config/position-of.ts";
+export { type ResolverFunction, type ResolverOptions, registerResolver, removeResolver } from "./config/resolvers.ts";
+export { type Shape, type ShapeMakers, type ShapeProblem, type ShapeValue, shape } from "./config/shape.ts";
 export { readFailures } from "./drive/read-failures.ts";
 export type { RetryFilter } from "./drive/retry-failed.ts";
 export { concatenateShardFiles } from "./merge/concatenate-shard-files.ts";

@@ -74,7 +74,7 @@ function findCycle(): string[] | undefined {
 
 describe("the sources", () => {
   it("are read: their imports are found", () => {
-    const missing = forbidden((_file, name) => isOwn(name) || name.startsWith("node:"));
+    const missing = forbidden((_file, name) => isOwn(name) || name.startsWith("node:") || name === "yaml");
     expect(missing).toEqual([]);
     expect([...imports.values()].flat().length).toBeGreaterThan(200);
   });

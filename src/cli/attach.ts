@@ -1,33 +1,42 @@
 import { showProgress } from "../drive/show-progress.ts";
 import { sleep } from "../shared/sleep.ts";
+import { runPaths } from "../store/run-paths.ts";
 import { openStatus } from "../store/run-status.ts";
+import { namesIn } from "../store/scan-shards.ts";
 import { type Command, exitCode } from "./command.ts";
+import { isFromBackground } from "./log-names.ts";
+import { runName } from "./run-name.ts";
+import { describeRun, printJson } from "./status.ts";
 
 const lookEveryMs = 500;
 
 export const attach: Command = {
   name: "attach",
-  usage: "RUN",
+  usage: "RUN [--json]",
   summary: "Watches a run that others carry out until it is complete. Ctrl-C leaves it running.",
-  details: `Exit code ${exitCode.ok} when the run is complete, ${exitCode.incomplete} when nobody works on it any more although items are left.`,
-  options: {},
+  details: `Exit code ${exitCode.ok} when the run is complete, ${exitCode.incomplete} where items failed, or when nobody works on it any more although items are left.`,
+  options: { json: { type: "boolean", help: "print the status at the end as a JSON object; no progress" } },
   examples: ["millrace attach exp/prep"],
   arguments: { least: 1, most: 1 },
-  async run({ positionals: [runDir] }) {
+  async run({ positionals: [runDir], has }) {
     const reader = await openStatus(runDir!);
     let now = await reader.read();
     process.once("SIGINT", () => {
       process.stderr.write("\nmillrace: detached; the run goes on\n");
       process.exit(exitCode.interrupted);
     });
-    const display = showProgress(runDir!, now.runDir, { afterMs: 0 });
+    const display = has("json") ? undefined : showProgress(runDir!, runName(runDir!), { afterMs: 0 });
     while (now.state === "running") {
       await sleep(lookEveryMs);
       now = await reader.read();
     }
-    await display.stop();
-    if (now.state === "complete") return exitCode.ok;
-    process.stderr.write(`millrace: nobody works on ${now.runDir}; start it again to go on\n`);
+    await display?.stop();
+    if (has("json")) printJson(now);
+    else process.stdout.write(describeRun(now));
+    if (now.state === "complete") return now.items.failed > 0 ? exitCode.incomplete : exitCode.ok;
+    const isInBackground = namesIn(runPaths(runDir!).logs).some((name) => isFromBackground(name));
+    const why = isInBackground ? `\n  -> millrace logs ${runDir} --driver shows how it ended.` : "";
+    process.stderr.write(`millrace: nobody works on ${now.runDir} any more; start it again to go on.${why}\n`);
     return exitCode.incomplete;
   },
 };

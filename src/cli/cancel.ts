@@ -1,10 +1,12 @@
+import { formatCount } from "../drive/progress-line.ts";
 import { sleep } from "../shared/sleep.ts";
 import { runPaths } from "../store/run-paths.ts";
-import { openStatus } from "../store/run-status.ts";
-import { orderStop } from "../store/stop-order.ts";
+import { openStatus, type RunStatus } from "../store/run-status.ts";
+import { orderStop, withdrawStop } from "../store/stop-order.ts";
 import { type Command, exitCode } from "./command.ts";
 
 const lookEveryMs = 200;
+const patienceMs = 3000;
 
 export const cancel: Command = {
   name: "cancel",
@@ -15,21 +17,46 @@ export const cancel: Command = {
   examples: ["millrace cancel exp/prep", "millrace cancel exp/prep --no-wait"],
   arguments: { least: 1, most: 1 },
   async run({ positionals: [runDir], has }) {
+    const paths = runPaths(runDir!);
     const reader = await openStatus(runDir!);
     let now = await reader.read();
-    if (now.state === "complete") {
-      process.stderr.write(`millrace: ${now.runDir} is complete\n`);
-      return exitCode.ok;
-    }
-    orderStop(runPaths(runDir!));
-    while (now.state === "running" && !has("no-wait")) {
+    const wasBusy = isBusy(now);
+    if (now.state === "complete" && !wasBusy) return tell(now, "is complete: there is nothing to cancel");
+    orderStop(paths);
+    if (has("no-wait")) return tell(now, "is asked to stop");
+    let waitedMs = 0;
+    while (isBusy(now)) {
       await sleep(lookEveryMs);
+      waitedMs += lookEveryMs;
       now = await reader.read();
+      if (waitedMs === patienceMs && isBusy(now)) tell(now, `waits for ${names(now)}`);
+    }
+    if (now.state === "complete") {
+      // Nobody is left to obey, and what is done later with this run is not meant.
+      withdrawStop(paths);
+      return tell(now, "was completed meanwhile");
     }
     const { done, total } = now.items;
-    process.stderr.write(
-      `millrace: ${now.runDir} ${has("no-wait") ? "is asked to stop" : "is stopped"} at ${done} of ${total} items\n`,
+    return tell(
+      now,
+      `${wasBusy ? "is stopped" : "was not running; it stands"} at ${formatCount(done)} of ${formatCount(total)} items`,
     );
-    return exitCode.ok;
   },
 };
+
+/** Someone is at it: also those who retry items of a complete run. */
+function isBusy({ state, workers }: RunStatus): boolean {
+  return state === "running" || workers.length > 0;
+}
+
+function names({ workers }: RunStatus): string {
+  if (workers.length === 0) return "its driver, which may be merging";
+  return workers
+    .map(({ host, pid, shard }) => `${host}:${pid}${shard === undefined ? "" : ` (split.${shard})`}`)
+    .join(", ");
+}
+
+function tell({ runDir }: RunStatus, what: string): number {
+  process.stderr.write(`millrace: ${runDir} ${what}\n`);
+  return exitCode.ok;
+}

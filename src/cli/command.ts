@@ -1,10 +1,11 @@
 import { parseArgs } from "node:util";
 import { MillraceError, messageOf } from "../shared/errors.ts";
+import { nearestName } from "../shared/nearest-name.ts";
 
 type OptionsConfig = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>["options"]>;
 
 /** One option of a command, as its help shows it. */
-export interface CommandOption {
+interface CommandOption {
   readonly type: "string" | "boolean";
   readonly short?: string;
   /** What stands for its value in the help: `--limit N`. */
@@ -35,6 +36,8 @@ export interface Command {
   readonly examples: readonly string[];
   /** How many positional arguments it takes. */
   readonly arguments: { readonly least: number; readonly most: number };
+  /** It imports the user's modules and works on a run: a reader of its output that goes away does not end it. */
+  readonly runsUserCode?: true;
   /** Answers the exit code. */
   run(input: CommandInput): Promise<number>;
 }
@@ -53,13 +56,15 @@ export function parseInput(
   try {
     parsed = parseArgs({ args: [...args], options: optionsConfig(command), allowPositionals: true, strict: true });
   } catch (error) {
-    throw badUsage(command, messageOf(error).split(". ")[0]!);
+    throw badUsage(command, explain(command, messageOf(error)));
   }
   const { positionals, values } = parsed;
   if (positionals.length < least)
     throw badUsage(command, `${command.name} needs ${argumentNames(command)[positionals.length]}`);
   if (positionals.length > most)
     throw badUsage(command, `${JSON.stringify(positionals[most])} is one argument too many`);
+  // A shell makes it of a variable that is not set, and every path begins with it: "" would be this very folder.
+  if (positionals[0] === "") throw badUsage(command, `${argumentNames(command)[0]} is empty`);
   return {
     positionals,
     allCommands,
@@ -68,8 +73,20 @@ export function parseInput(
   };
 }
 
+/** The first sentence of what Node.js says; the rest is about programming. */
+function explain({ options }: Command, message: string): string {
+  const [sentence] = message.split(/\.\s|\n/) as [string];
+  const unknown = /^Unknown option '--?([^'=]+)/.exec(sentence)?.[1];
+  const near = unknown === undefined ? undefined : nearestName(unknown, [...Object.keys(options), "help"]);
+  return `${sentence.replace(/\.$/, "")}${near === undefined ? "" : `; did you mean --${near}?`}`;
+}
+
+/** The names of the arguments in the usage line, without those of option values. */
 function argumentNames({ usage }: Command): string[] {
-  return usage.split(" ").filter((word) => /^[A-Z]/.test(word));
+  return usage
+    .replace(/\[?--.*/, "")
+    .split(/[\s[\]]+/)
+    .filter((word) => /^[A-Z]/.test(word));
 }
 
 function optionsConfig({ options }: Command): OptionsConfig {
@@ -81,9 +98,22 @@ function optionsConfig({ options }: Command): OptionsConfig {
 }
 
 export function badUsage(command: Command, why: string): MillraceError {
-  return new MillraceError("BAD_USAGE", `${why}.`, {
+  return new MillraceError("BAD_USAGE", /[.?!]$/.test(why) ? why : `${why}.`, {
     hint: `Usage: millrace ${command.name} ${command.usage}\n     millrace ${command.name} --help says more.`,
   });
+}
+
+/** Refuses two options that exclude each other. */
+export function refuseBoth(command: Command, { has }: CommandInput, one: string, other: string): void {
+  if (has(one) && has(other)) throw badUsage(command, `--${one} and --${other} exclude each other`);
+}
+
+/** The whole number from 1 of an option, or undefined where it was not given. */
+export function countOf(command: Command, { text }: CommandInput, option: string): number | undefined {
+  const value = text(option);
+  if (value === undefined) return undefined;
+  if (/^[1-9]\d{0,14}$/.test(value)) return Number(value);
+  throw badUsage(command, `--${option} is ${JSON.stringify(value)}; a whole number from 1 was expected`);
 }
 
 /** The text of `millrace COMMAND --help`. */

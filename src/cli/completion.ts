@@ -7,6 +7,7 @@ export const completion: Command = {
   name: "completion",
   usage: "SHELL",
   summary: "Prints a script that completes the commands and options of millrace in bash, zsh or fish.",
+  details: "The examples say where each shell looks for it; the folder must be there.",
   options: {},
   examples: [
     "millrace completion bash > ~/.local/share/bash-completion/completions/millrace",
@@ -31,20 +32,26 @@ function optionsOf({ options }: Command): string[] {
   return [...Object.keys(options), "help"].map((name) => `--${name}`);
 }
 
+function namesOf(commands: readonly Command[]): string {
+  return commands.map(({ name }) => name).join(" ");
+}
+
 function bash(commands: readonly Command[]): string {
   const cases = commands.map((command) => `    ${command.name}) options="${optionsOf(command).join(" ")}" ;;`);
   return `_millrace() {
-  local word="\${COMP_WORDS[COMP_CWORD]}" options=""
+  local word="\${COMP_WORDS[COMP_CWORD]}" options="" IFS=$' \\t\\n'
   if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W "${commands.map(({ name }) => name).join(" ")} --help --version" -- "$word"))
+    COMPREPLY=($(compgen -W "${namesOf(commands)} help --help --version" -- "$word"))
     return
   fi
   case "\${COMP_WORDS[1]}" in
+    help) COMPREPLY=($(compgen -W "${namesOf(commands)}" -- "$word")); return ;;
 ${cases.join("\n")}
   esac
-  case "$word" in
-    -*) COMPREPLY=($(compgen -W "$options" -- "$word")) ;;
-    *) COMPREPLY=($(compgen -f -- "$word")) ;;
+  case "\${COMP_WORDS[1]} $word" in
+    *" -"*) COMPREPLY=($(compgen -W "$options" -- "$word")) ;;
+    "completion "*) COMPREPLY=($(compgen -W "${Object.keys(shells).join(" ")}" -- "$word")) ;;
+    *) IFS=$'\\n'; COMPREPLY=($(compgen -f -- "$word")) ;;
   esac
 }
 complete -o filenames -F _millrace millrace
@@ -53,12 +60,14 @@ complete -o filenames -F _millrace millrace
 
 function zsh(commands: readonly Command[]): string {
   const names = commands.map(({ name, summary }) => `    '${name}:${quoted(summary)}'`);
-  const cases = commands.map(
-    (command) =>
-      `    ${command.name}) _arguments ${optionsOf(command)
-        .map((option) => `'${option}'`)
-        .join(" ")} '*:file:_files' ;;`,
-  );
+  const cases = commands.map((command) => {
+    const options = Object.entries(command.options).map(
+      ([option, { value, help }]) =>
+        `'--${option}[${quoted(help).replace(/[[\]]/g, "")}]${value === undefined ? "" : `:${value}:`}'`,
+    );
+    const rest = command.name === "completion" ? `'1:shell:(${Object.keys(shells).join(" ")})'` : "'*:file:_files'";
+    return `    ${command.name}) _arguments ${[...options, "'--help[show help]'", rest].join(" ")} ;;`;
+  });
   return `#compdef millrace
 _millrace() {
   local -a commands=(
@@ -75,7 +84,11 @@ ${names.join("\n")}
 ${cases.join("\n")}
   esac
 }
-_millrace "$@"
+if [[ $funcstack[1] == _millrace ]]; then
+  _millrace "$@"
+else
+  compdef _millrace millrace
+fi
 `;
 }
 
@@ -83,10 +96,14 @@ function fish(commands: readonly Command[]): string {
   const lines = commands.flatMap(({ name, summary, options }) => [
     `complete -c millrace -f -n __fish_use_subcommand -a ${name} -d '${quoted(summary)}'`,
     ...Object.entries(options).map(
-      ([option, { help }]) =>
-        `complete -c millrace -n '__fish_seen_subcommand_from ${name}' -l ${option} -d '${quoted(help)}'`,
+      ([option, { short, value, help }]) =>
+        `complete -c millrace -n '__fish_seen_subcommand_from ${name}' -l ${option}${short === undefined ? "" : ` -s ${short}`}${value === undefined ? "" : " -x"} -d '${quoted(help)}'`,
     ),
   ]);
+  lines.push(
+    `complete -c millrace -f -n '__fish_seen_subcommand_from completion' -a '${Object.keys(shells).join(" ")}'`,
+    "complete -c millrace -l help -s h -d 'show help'",
+  );
   return `${lines.join("\n")}\n`;
 }
 

@@ -1,9 +1,8 @@
 import { rmSync } from "node:fs";
-import { join } from "node:path";
 import { cleanUp } from "../drive/clean-up.ts";
 import { defaultLeaseTtlMs } from "../store/lease.ts";
 import { runPaths } from "../store/run-paths.ts";
-import { openStatus } from "../store/run-status.ts";
+import { runStatus } from "../store/run-status.ts";
 import { namesIn } from "../store/scan-shards.ts";
 import { type Command, exitCode } from "./command.ts";
 
@@ -13,15 +12,18 @@ export const gc: Command = {
   summary:
     "Removes what a run no longer needs: traces of dead workers and, when all shards are committed, old attempts.",
   details: "Outputs are never touched, nor what a living worker holds, nor checkpoints of shards that are still to do.",
-  options: { logs: { type: "boolean", help: "also the logs of the workers" } },
+  options: { logs: { type: "boolean", help: "also the logs, unless someone is at work on the run" } },
   examples: ["millrace gc exp/prep", "millrace gc exp/prep --logs"],
   arguments: { least: 1, most: 1 },
   async run({ positionals: [runDir], has }) {
     const paths = runPaths(runDir!);
-    const { shards } = await (await openStatus(runDir!)).read();
+    const { shards, state, workers } = await runStatus(runDir!);
     const before = count();
     cleanUp(paths, { ttlMs: defaultLeaseTtlMs, keepAttempts: shards.committed < shards.total });
-    if (has("logs")) for (const name of namesIn(paths.logs)) rmSync(join(paths.logs, name), { force: true });
+    const isBusy = state === "running" || workers.length > 0;
+    if (has("logs") && isBusy) process.stderr.write("millrace: someone is at work on the run: its logs stay\n");
+    if (has("logs") && !isBusy)
+      for (const name of namesIn(paths.logs)) rmSync(paths.log(name.replace(/\.log$/, "")), { force: true });
     process.stderr.write(`millrace: removed ${before - count()} files and folders\n`);
     return exitCode.ok;
 

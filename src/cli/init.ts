@@ -1,7 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { MillraceError } from "../shared/errors.ts";
+import { MillraceError, messageOf } from "../shared/errors.ts";
+import { namesIn } from "../store/scan-shards.ts";
 import { type Command, exitCode } from "./command.ts";
+import { projectFiles } from "./init/project-files.ts";
 import { version } from "./version.ts";
 
 export const init: Command = {
@@ -12,16 +14,14 @@ export const init: Command = {
   examples: ["millrace init my-corpus"],
   arguments: { least: 1, most: 1 },
   async run({ positionals: [dir] }) {
-    if (existsSync(dir!) && readdirSync(dir!).length > 0) {
-      throw new MillraceError("BAD_USAGE", `${dir} is not empty.`, { hint: "Name a folder that is not there yet." });
-    }
-    for (const [name, text] of Object.entries(projectFiles(basename(resolve(dir!))))) {
+    refuseUsed(dir!);
+    for (const [name, text] of Object.entries(projectFiles(packageName(basename(resolve(dir!))), version()))) {
       mkdirSync(dirname(join(dir!, name)), { recursive: true });
-      writeFileSync(join(dir!, name), text);
+      writeFileSync(join(dir!, name), text, { flag: "wx" });
     }
     process.stdout.write(`Made ${dir}. Go on with:
 
-  cd ${dir}
+  cd ${shellWord(dir!)}
   npm install
   npx millrace run prep.yaml
   npx millrace status exp/prep
@@ -31,105 +31,30 @@ export const init: Command = {
   },
 };
 
-/** The files of a new project, by their path. */
-function projectFiles(name: string): Record<string, string> {
-  const packageName =
-    name
-      .toLowerCase()
-      .replace(/[^a-z0-9._-]+/g, "-")
-      .replace(/^[._-]+/, "") || "my-corpus";
-  return {
-    "package.json": `${JSON.stringify(
-      {
-        name: packageName,
-        private: true,
-        type: "module",
-        scripts: { start: "millrace run prep.yaml", test: "node --test" },
-        dependencies: { millrace: `^${version()}` },
-      },
-      null,
-      2,
-    )}\n`,
-    ".gitignore": "node_modules/\nexp/\n",
-    "prep.yaml": prepYaml,
-    "prep.js": prepJs,
-    "prep.test.js": prepTest,
-    "README.md": readme(packageName),
-  };
+function refuseUsed(dir: string): void {
+  let names: string[];
+  try {
+    names = namesIn(dir);
+  } catch (error) {
+    throw new MillraceError("BAD_USAGE", `${dir} cannot be used: ${messageOf(error)}.`, {
+      hint: "Name a folder that is not there yet.",
+    });
+  }
+  if (names.length > 0)
+    throw new MillraceError("BAD_USAGE", `${dir} is not empty.`, { hint: "Name a folder that is not there yet." });
 }
 
-const prepYaml = `# millrace run prep.yaml            runs it; run it again and what is done is not done again
-# millrace run prep.yaml model.minWords=4 runner.output_dir=exp/other
-dataset:
-  sentences: 200
-model:
-  minWords: 3
-provider:
-  _target_: ./prep.js#PrepProvider
-runner:
-  _target_: ./prep.js#PrepRunner
-  output_dir: exp/prep
-  merge_files: true
-items: \${dataset.sentences}
-parallel:
-  env: process # or local, thread, local_gpu
-  n_workers: 2
-`;
-
-const prepJs = `// What is built once per worker, and what is done for each item.
-import { BaseRunner, InferenceProvider } from "millrace";
-
-export class PrepProvider extends InferenceProvider {
-  static module = import.meta.url; // how a worker finds this class
-
-  /** Replace it by whatever loads your data; items are indices into it. */
-  static buildDataset({ dataset }) {
-    return Array.from({ length: dataset.sentences }, (_, i) => ({ id: \`utt\${i}\`, text: "  One  more Word".repeat(i % 4) }));
-  }
-
-  /** A model, a tokenizer, a cleaner: anything that is dear to make. */
-  static buildModel({ model }) {
-    return (text) => {
-      const words = text.trim().toLowerCase().split(/\\s+/).filter((word) => word !== "");
-      return words.length < model.minWords ? undefined : words.join(" ");
-    };
-  }
+/** The folder's name as npm would take it. */
+function packageName(folder: string): string {
+  const name = folder
+    .toLowerCase()
+    .replace(/[^a-z0-9._-]+/g, "-")
+    .replace(/^[._-]+|-+$/g, "")
+    .slice(0, 200);
+  return name === "" || name === "node_modules" ? "my-corpus" : name;
 }
 
-export class PrepRunner extends BaseRunner {
-  static module = import.meta.url;
-
-  static forward(idx, { dataset, model }) {
-    const { id, text } = dataset[idx];
-    const clean = model(text);
-    return clean === undefined ? null : { utt_id: id, text: clean }; // null drops the item
-  }
-}
-`;
-
-const prepTest = `import assert from "node:assert/strict";
-import { test } from "node:test";
-import { range } from "millrace";
-import { PrepProvider, PrepRunner } from "./prep.js";
-
-test("short sentences are dropped, the others are cleaned", async () => {
-  const provider = new PrepProvider({ dataset: { sentences: 8 }, model: { minWords: 3 } });
-  const records = await new PrepRunner(provider, { progress: false }).run(range(8));
-  assert.equal(records.length, 6);
-  assert.deepEqual(records[0], { utt_id: "utt1", text: "one more word" });
-});
-`;
-
-function readme(name: string): string {
-  return `# ${name}
-
-\`\`\`sh
-npm install
-npx millrace run prep.yaml      # runs it; kill it and run it again: it goes on from where it was
-npx millrace status exp/prep
-npm test
-\`\`\`
-
-\`prep.js\` says what is done, \`prep.yaml\` to what and where. The records are in \`exp/prep/records.jsonl\`.
-`;
+/** A word that a shell takes as it stands. */
+function shellWord(word: string): string {
+  return /^[\w./+:@%-]+$/.test(word) && !word.startsWith("-") ? word : `-- '${word.replaceAll("'", "'\\''")}'`;
 }

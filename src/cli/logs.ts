@@ -1,44 +1,62 @@
 import { closeSync, openSync, readSync } from "node:fs";
-import { MillraceError } from "../shared/errors.ts";
+import { errnoOf, MillraceError } from "../shared/errors.ts";
 import { sleep } from "../shared/sleep.ts";
 import { inspectShard } from "../store/done.ts";
 import { type RunPaths, runPaths } from "../store/run-paths.ts";
 import { openStatus } from "../store/run-status.ts";
 import { namesIn } from "../store/scan-shards.ts";
-import { badUsage, type Command, exitCode } from "./command.ts";
+import { badUsage, type Command, type CommandInput, exitCode, refuseBoth } from "./command.ts";
+import { isCopy, isFromBackground, isLogOf } from "./log-names.ts";
 
 const lookEveryMs = 300;
 
 export const logs: Command = {
   name: "logs",
-  usage: "RUN [--shard N | --worker W] [--follow]",
+  usage: "RUN [--shard N | --worker W | --driver] [--follow]",
   summary: "Shows what the workers of a run wrote to stdout and stderr.",
   options: {
     shard: { type: "string", value: "N", help: "only of the worker that committed split.N" },
-    worker: { type: "string", value: "W", help: "only of this worker" },
+    worker: { type: "string", value: "W", help: "only of this worker; each part is headed by its worker's name" },
+    driver: { type: "boolean", help: "of a run in the background: its progress, and how it ended" },
     follow: { type: "boolean", short: "f", help: "go on while someone works on the run" },
   },
   examples: ["millrace logs exp/prep", "millrace logs exp/prep --shard 3", "millrace logs exp/prep --follow"],
   arguments: { least: 1, most: 1 },
-  async run({ positionals: [runDir], text, has }) {
-    const reader = await openStatus(runDir!);
-    const paths = runPaths(runDir!);
-    const only = text("worker") ?? workerOfShard(paths, text("shard"));
-    const shown = new Map<string, number>();
+  async run(input) {
+    for (const [one, other] of [
+      ["shard", "worker"],
+      ["shard", "driver"],
+      ["worker", "driver"],
+    ] as const)
+      refuseBoth(logs, input, one, other);
+    const [runDir] = input.positionals as [string];
+    const reader = await openStatus(runDir);
+    const paths = runPaths(runDir);
+    const isWanted = chooseLogs(paths, input);
+    const printer = openPrinter(paths);
     for (;;) {
       const isRunning = (await reader.read()).state === "running";
-      const workers = namesIn(paths.logs)
-        .map((name) => name.replace(/\.log$/, ""))
-        .sort();
-      const wanted = workers.filter((worker) => only === undefined || worker === only);
-      for (const worker of wanted) shown.set(worker, showFrom(paths, worker, shown.get(worker)));
-      if (!has("follow") || !isRunning) break;
+      for (const name of logNames(paths).filter(isWanted)) printer.show(name);
+      if (!input.has("follow") || !isRunning) break;
       await sleep(lookEveryMs);
     }
-    if (shown.size === 0) process.stderr.write("millrace: no worker has written anything\n");
+    if (!printer.hasShown()) process.stderr.write(`millrace: ${whyNothing(paths, input)}\n`);
     return exitCode.ok;
   },
 };
+
+function logNames(paths: RunPaths): string[] {
+  return namesIn(paths.logs)
+    .map((name) => name.replace(/\.log$/, ""))
+    .sort();
+}
+
+function chooseLogs(paths: RunPaths, { text, has }: CommandInput): (name: string) => boolean {
+  if (has("driver")) return isFromBackground;
+  const worker = text("worker") ?? workerOfShard(paths, text("shard"));
+  if (worker === undefined) return (name) => !isCopy(name);
+  return (name) => isLogOf(name, worker) || (has("worker") && name === worker);
+}
 
 function workerOfShard(paths: RunPaths, shard: string | undefined): string | undefined {
   if (shard === undefined) return undefined;
@@ -50,17 +68,50 @@ function workerOfShard(paths: RunPaths, shard: string | undefined): string | und
   });
 }
 
-/** Prints a log from an offset on; answers where it ended. A headline stands above the first part. */
-function showFrom(paths: RunPaths, worker: string, from: number | undefined): number {
-  const fd = openSync(paths.log(worker), "r");
+function whyNothing(paths: RunPaths, { text, has }: CommandInput): string {
+  if (has("driver")) return "the run was never started in the background (--detach)";
+  const names = logNames(paths);
+  if (names.length === 0) return "no worker has written anything";
+  if (names.every(isCopy)) return "no worker has written anything; --driver shows what the driver wrote";
+  return `${text("worker") ?? "the worker of that shard"} has written nothing; there are logs of ${names.join(", ")}`;
+}
+
+/** Prints logs as they grow. A headline stands wherever another worker goes on. */
+function openPrinter(paths: RunPaths): { show(name: string): void; hasShown(): boolean } {
+  const ends = new Map<string, number>();
+  let last: string | undefined;
+  return {
+    show(name) {
+      ends.set(
+        name,
+        copyFrom(paths.log(name), ends.get(name) ?? 0, (chunk) => {
+          if (last !== name) process.stdout.write(`--- ${name}\n`);
+          last = name;
+          process.stdout.write(chunk);
+        }),
+      );
+    },
+    hasShown: () => last !== undefined,
+  };
+}
+
+/** Hands out a file from an offset on; answers where it ended. */
+function copyFrom(path: string, from: number, take: (chunk: Uint8Array) => void): number {
+  let fd: number;
+  try {
+    fd = openSync(path, "r");
+  } catch (error) {
+    // Someone tidied up.
+    if (errnoOf(error) === "ENOENT") return from;
+    throw error;
+  }
   try {
     const chunk = Buffer.alloc(1 << 16);
-    let at = from ?? 0;
-    if (from === undefined) process.stdout.write(`--- ${worker}\n`);
+    let at = from;
     for (;;) {
       const read = readSync(fd, chunk, 0, chunk.length, at);
       if (read === 0) return at;
-      process.stdout.write(Buffer.from(chunk.subarray(0, read)));
+      take(Buffer.from(chunk.subarray(0, read)));
       at += read;
     }
   } finally {

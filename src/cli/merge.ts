@@ -1,17 +1,23 @@
 import { rebuildRunner } from "../join/rebuild-runner.ts";
 import { MillraceError } from "../shared/errors.ts";
-import { openStatus } from "../store/run-status.ts";
+import { runPaths } from "../store/run-paths.ts";
+import { writeSpec } from "../store/run-spec.ts";
+import { runStatus } from "../store/run-status.ts";
 import { type Command, exitCode } from "./command.ts";
+import { enterRun } from "./enter-run.ts";
 
 export const merge: Command = {
   name: "merge",
   usage: "RUN [--files]",
   summary: "Merges a run whose shards are all committed: for one whose driver is gone, or to merge once more.",
+  details: `Exit code ${exitCode.incomplete} where shards are still to do.`,
   options: { files: { type: "boolean", help: "also make one file of the line files of all shards" } },
   examples: ["millrace merge exp/prep", "millrace merge exp/prep --files"],
   arguments: { least: 1, most: 1 },
-  async run({ positionals: [runDir], has }) {
-    const { shards } = await (await openStatus(runDir!)).read();
+  runsUserCode: true,
+  async run({ positionals: [dir], has }) {
+    const { runDir, spec } = await enterRun(dir!);
+    const { shards } = await runStatus(runDir);
     const open = shards.total - shards.committed;
     if (open > 0) {
       throw new MillraceError("RUN_STOPPED", `${open} of ${shards.total} shards of ${runDir} are still to do.`, {
@@ -19,7 +25,13 @@ export const merge: Command = {
       });
     }
     const changed = has("files") ? { mergeFiles: true } : {};
-    await (await rebuildRunner(runDir!, { ...changed, parallel: { env: "local" } })).resume();
+    const runner = await rebuildRunner(runDir, { ...changed, parallel: { env: "local" } });
+    try {
+      await runner.resume();
+    } finally {
+      // This merge says nothing about how the run is to be carried out.
+      writeSpec(runPaths(runDir), spec);
+    }
     process.stderr.write(`millrace: merged ${shards.total} shards of ${runDir}\n`);
     return exitCode.ok;
   },

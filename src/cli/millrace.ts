@@ -1,44 +1,78 @@
 #!/usr/bin/env node
 import { MillraceError } from "../shared/errors.ts";
+import type { Command } from "./command.ts";
 import { commands } from "./commands.ts";
 
+let command: Command | undefined;
+
+// Whoever reads the output may have seen enough (`| head`). What only shows something ends then; what works goes on.
+process.stdout.on("error", ({ code: errno }: NodeJS.ErrnoException) => {
+  if (command?.runsUserCode !== true) process.exit(errno === "EPIPE" ? 0 : 1);
+});
+process.stderr.on("error", () => {});
+
+let code: number;
 try {
-  process.exitCode = await main(process.argv.slice(2));
+  code = await main(process.argv.slice(2));
 } catch (error) {
-  if (!(error instanceof MillraceError)) throw error;
-  process.stderr.write(`millrace: ${error.message}\n`);
-  process.exitCode = error.code === "BAD_USAGE" ? 2 : 1;
+  code = (await import("./tell-error.ts")).tellError(error);
 }
+process.exitCode = code;
+if (command?.runsUserCode) await (await import("./end-process.ts")).endProcess(code);
 
 async function main([name, ...rest]: string[]): Promise<number> {
-  if (name === undefined || name === "--help" || name === "-h" || name === "help") {
-    process.stdout.write(overview());
-    return name === undefined ? 2 : 0;
+  if (name === undefined) {
+    process.stderr.write(overview());
+    return 2;
+  }
+  if (name === "--help" || name === "-h" || name === "help") {
+    const [about] = rest.filter((word) => !word.startsWith("-"));
+    process.stdout.write(about === undefined ? overview() : await helpOf(about));
+    return 0;
   }
   if (name === "--version") {
     const { version } = await import("./version.ts");
     process.stdout.write(`${version()}\n`);
     return 0;
   }
-  const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (entry === undefined) throw await unknownCommand(name);
-  const [command, { helpText, parseInput }] = await Promise.all([entry.load(), import("./command.ts")]);
-  if (rest.includes("--help") || rest.includes("-h")) {
-    process.stdout.write(helpText(command));
+  const asked = rest.slice(0, rest.includes("--") ? rest.indexOf("--") : rest.length);
+  if (asked.includes("--help") || asked.includes("-h")) {
+    process.stdout.write(await helpOf(name));
     return 0;
   }
-  return command.run(parseInput(command, rest, () => Promise.all(Object.values(commands).map(({ load }) => load()))));
+  command = await load(name);
+  const { parseInput } = await import("./command.ts");
+  return command.run(parseInput(command, rest, () => Promise.all(Object.keys(commands).map(load))));
+}
+
+async function load(name: string): Promise<Command> {
+  const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (entry === undefined) throw await unknownCommand(name);
+  return entry.load();
+}
+
+async function helpOf(name: string): Promise<string> {
+  const { helpText } = await import("./command.ts");
+  return helpText(await load(name));
 }
 
 function overview(): string {
   const width = Math.max(...Object.keys(commands).map((name) => name.length));
   const rows = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`);
-  return `Usage: millrace COMMAND …\n\nCommands:\n${rows.join("\n")}\n\nmillrace COMMAND --help says more.\n`;
+  return `Usage: millrace COMMAND …
+
+Commands:
+${rows.join("\n")}
+
+Exit codes: 0 done; 1 it failed; 2 the command line or the config is wrong; 3 not complete: items failed, or some are
+left; 130 Ctrl-C.
+millrace COMMAND --help says more; millrace --version says which this is.
+`;
 }
 
 async function unknownCommand(name: string): Promise<MillraceError> {
   const { nearestName } = await import("../shared/nearest-name.ts");
-  const near = nearestName(name, Object.keys(commands));
+  const near = nearestName(name, [...Object.keys(commands), "--help", "--version"]);
   return new MillraceError("BAD_USAGE", `There is no command ${JSON.stringify(name)}.`, {
     hint: near === undefined ? "millrace --help lists them." : `Did you mean ${near}?`,
   });

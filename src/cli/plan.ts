@@ -1,64 +1,107 @@
-import { join } from "node:path";
 import { formatCount } from "../drive/progress-line.ts";
 import { chooseLauncher } from "../launchers/choose-launcher.ts";
 import { collectItems } from "../plan/collect-items.ts";
+import type { ItemList } from "../plan/item-list.ts";
 import { makePlan } from "../plan/make-plan.ts";
+import { compareFingerprints, makeFingerprint } from "../store/fingerprint.ts";
 import { readManifest } from "../store/manifest.ts";
 import { runPaths } from "../store/run-paths.ts";
 import { runStatus } from "../store/run-status.ts";
-import { type Command, exitCode } from "./command.ts";
-import { itemsOf, makeRunner, readRunConfig } from "./run-config.ts";
+import { type Command, countOf, exitCode } from "./command.ts";
+import { limitItems } from "./limit-items.ts";
+import { onlyJsonOnStdout } from "./only-json.ts";
+import { type AnyRunner, itemsOf, makeRunner, type RunConfig, readRunConfig } from "./run-config.ts";
+import { printJson } from "./status.ts";
 
 export const plan: Command = {
   name: "plan",
-  usage: "CONFIG [key=value …]",
+  usage: "CONFIG [key=value …] [--limit N] [--json]",
   summary:
     "Shows what `millrace run` would do with a config: items, shards, batches, workers. Nothing is started or written.",
-  options: { json: { type: "boolean", help: "as a JSON object" } },
+  options: {
+    limit: { type: "string", value: "N", help: "only the first N items, as `millrace run --limit N` would run them" },
+    json: { type: "boolean", help: "as a JSON object" },
+  },
   examples: ["millrace plan prep.yaml", "millrace plan prep.yaml runner.batch_size=20 --json"],
   arguments: { least: 1, most: Number.POSITIVE_INFINITY },
-  async run({ positionals: [path, ...overrides], has }) {
-    const config = await readRunConfig(path!, overrides);
-    const { env, nWorkers } = config.parallel;
-    const launcher = chooseLauncher(config.parallel);
-    launcher.check(config.parallel);
-    const { provider } = await makeRunner(config);
-    const items = await collectItems(await itemsOf(config, provider));
-    const runDir = join(config.outputDir, config.options.shardSubdir ?? "");
-    const begun = readManifest(runPaths(runDir));
-    const batchSize = config.options.batchSize ?? undefined;
-    const { shardCount } =
-      begun?.plan ?? makePlan(items, { shards: config.options.shards, batchSize, workers: nWorkers });
-    const summary = {
-      runDir,
-      items: items.count,
-      shards: shardCount,
-      batches: batchSize === undefined ? undefined : Math.ceil(items.count / batchSize),
-      env,
-      workers: launcher.startsWorkers ? Math.min(nWorkers, shardCount) : 1,
-      done: begun === undefined ? 0 : (await runStatus(runDir)).items.done,
-    };
-    process.stdout.write(has("json") ? `${JSON.stringify(summary)}\n` : describe(summary, begun !== undefined));
+  runsUserCode: true,
+  async run(input) {
+    const [path, ...overrides] = input.positionals;
+    const limit = countOf(plan, input, "limit");
+    const config = await readRunConfig(path!, overrides, limit);
+    const summary = await onlyJsonOnStdout(() => summarize(config, limit));
+    if (input.has("json")) printJson(summary);
+    else process.stdout.write(describe(summary));
     return exitCode.ok;
   },
 };
 
 interface Summary {
   readonly runDir: string;
+  /** Whether the folder holds a run already, and what of it is done. */
+  readonly isBegun: boolean;
+  readonly done: number;
+  /** In what it differs from the run that was begun: then `run` refuses it. */
+  readonly changed: readonly string[];
   readonly items: number;
   readonly shards: number;
   readonly batches: number | undefined;
   readonly env: string;
   readonly workers: number;
-  readonly done: number;
+  /** What a scheduler would be given; null where workers are started without one. */
+  readonly jobScript: string | null;
 }
 
-function describe({ runDir, items, shards, batches, env, workers, done }: Summary, isBegun: boolean): string {
+async function summarize(config: RunConfig, limit: number | undefined): Promise<Summary> {
+  const { parallel, runDir, options } = config;
+  const launcher = chooseLauncher(parallel);
+  launcher.check(parallel);
+  const { provider, runner } = await makeRunner(config);
+  const items = await collectItems(limitItems(await itemsOf(config, provider), limit));
+  const begun = readManifest(runPaths(runDir));
+  const batchSize = options.batchSize ?? undefined;
+  const { shardCount } =
+    begun?.plan ?? makePlan(items, { shards: options.shards, batchSize, workers: parallel.nWorkers });
+  return {
+    runDir,
+    isBegun: begun !== undefined,
+    done: begun === undefined ? 0 : (await runStatus(runDir)).items.done,
+    changed: begun === undefined ? [] : changes(begun.fingerprint, runner, items),
+    items: items.count,
+    shards: shardCount,
+    batches: options.batchBy !== undefined ? undefined : Math.ceil(items.count / (batchSize ?? 1)),
+    env: parallel.env,
+    workers: launcher.startsWorkers ? Math.min(parallel.nWorkers, shardCount) : 1,
+    jobScript: null,
+  };
+}
+
+function changes(before: Parameters<typeof compareFingerprints>[0], runner: AnyRunner, items: ItemList): string[] {
+  const { provider } = runner;
+  const { config, params } = provider;
+  const identity = { runner: identityOf(runner), provider: identityOf(provider), config, params, items };
+  return compareFingerprints(before, makeFingerprint(identity)).map(({ key }) => key);
+}
+
+// As BaseRunner names them in the identity of a run.
+function identityOf(made: object): string {
+  const { name, version } = made.constructor as { readonly name: string; readonly version?: string | number };
+  return version === undefined ? name : `${name} version ${version}`;
+}
+
+function describe({ runDir, isBegun, done, changed, items, shards, batches, env, workers }: Summary): string {
   return [
     `${runDir}: ${isBegun ? `begun, ${formatCount(done)} items are done` : "new"}`,
-    `  items    ${formatCount(items)}${batches === undefined ? "" : ` in ${formatCount(batches)} batches`}`,
+    `  items    ${formatCount(items)}${batches === undefined ? ", in batches by their cost" : ` in ${formatCount(batches)} batches`}`,
     `  shards   ${formatCount(shards)}${isBegun ? ", as they were planned when the run was begun" : ""}`,
-    `  workers  ${workers} (${env})`,
+    `  workers  ${formatCount(workers)} (${env})`,
+    "  job      none: the workers are started by this command",
+    ...(changed.length === 0
+      ? []
+      : [
+          `  changed  ${changed.slice(0, 5).join(", ")}${changed.length > 5 ? ", …" : ""}: \`millrace run\` refuses this`,
+          `           ${changed.includes("items") ? "without --restart" : "without --accept-change or --restart"}`,
+        ]),
     "",
   ].join("\n");
 }

@@ -1,8 +1,11 @@
+import type { ParallelInput } from "../config/parallel.ts";
 import { rebuildRunner } from "../join/rebuild-runner.ts";
 import { MillraceError, messageOf } from "../shared/errors.ts";
-import { openStatus } from "../store/run-status.ts";
-import { type Command, exitCode } from "./command.ts";
-import { parallelOf } from "./parallel-of.ts";
+import { runPaths } from "../store/run-paths.ts";
+import { runStatus } from "../store/run-status.ts";
+import { withdrawStop } from "../store/stop-order.ts";
+import { type Command, exitCode, refuseBoth } from "./command.ts";
+import { enterRun } from "./enter-run.ts";
 
 export const retry: Command = {
   name: "retry",
@@ -15,12 +18,16 @@ export const retry: Command = {
   },
   examples: ["millrace retry exp/prep", 'millrace retry exp/prep --error "time.*out"'],
   arguments: { least: 1, most: 1 },
-  async run({ positionals: [runDir], text }) {
-    const reader = await openStatus(runDir!);
-    const before = (await reader.read()).items.failed;
-    const runner = await rebuildRunner(runDir!, { parallel: parallelOf(runDir!) });
-    await runner.retryFailed({ error: pattern(text("error")) });
-    const left = (await (await openStatus(runDir!)).read()).items.failed;
+  runsUserCode: true,
+  async run(input) {
+    refuseBoth(retry, input, "failed", "error");
+    const error = pattern(input.text("error"));
+    const { runDir, spec } = await enterRun(input.positionals[0]!);
+    const before = (await runStatus(runDir)).items.failed;
+    const runner = await rebuildRunner(runDir, { parallel: spec.parallel as ParallelInput });
+    withdrawStop(runPaths(runDir));
+    await runner.retryFailed({ error });
+    const left = (await runStatus(runDir)).items.failed;
     process.stderr.write(`millrace: ${before} failed before, ${left} now\n`);
     return left === 0 ? exitCode.ok : exitCode.incomplete;
   },

@@ -1,135 +1,99 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { checkShape } from "../config/check-shape.ts";
 import { findProjectRoot } from "../config/find-project-root.ts";
 import { instantiate } from "../config/instantiate.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { locateTarget } from "../config/locate-target.ts";
 import { checkParallel, type ParallelConfig, type ParallelInput } from "../config/parallel.ts";
-import { type Shape, shape } from "../config/shape.ts";
+import { positionOf, positionOfChild, rememberPositions } from "../config/position-of.ts";
 import { importModule } from "../join/import-module.ts";
 import type { Items } from "../plan/collect-items.ts";
 import { range } from "../plan/range.ts";
-import type { EnvironmentProvider } from "../provider/environment-provider.ts";
 import type { BaseRunner } from "../runner/base-runner.ts";
 import type { RunnerOptions } from "../runner/runner-options.ts";
-import { MillraceError } from "../shared/errors.ts";
+import { MillraceError, messageOf } from "../shared/errors.ts";
 import { describeKind } from "../shared/state-json.ts";
-
-const target = shape.object({ _target_: shape.string() }, { others: shape.any() });
-const whole = shape.int({ min: 0 });
-
-interface TargetSection {
-  readonly _target_: string;
-}
-
-/** What `millrace run` reads from a config; every other key is the provider's. */
-interface RunSections {
-  readonly provider: TargetSection & { readonly params?: Readonly<Record<string, unknown>> | null | undefined };
-  readonly runner: TargetSection & { readonly output_dir: string };
-  readonly items?:
-    | number
-    | readonly number[]
-    | { readonly start?: number | undefined; readonly stop: number; readonly step?: number | undefined }
-    | TargetSection
-    | undefined;
-  readonly parallel?:
-    | {
-        readonly env?: string | undefined;
-        readonly n_workers?: number | undefined;
-        readonly options?: Readonly<Record<string, unknown>> | null | undefined;
-      }
-    | null
-    | undefined;
-}
-
-const runShape: Shape<RunSections> = shape.object(
-  {
-    provider: shape.object(
-      { _target_: shape.string(), params: shape.optional(shape.nullable(shape.map(shape.any()))) },
-      { others: shape.any() },
-    ),
-    runner: shape.object({ _target_: shape.string(), output_dir: shape.string() }, { others: shape.any() }),
-    items: shape.optional(
-      shape.union(
-        whole,
-        shape.list(whole),
-        shape.object({ start: shape.optional(whole), stop: whole, step: shape.optional(shape.int()) }),
-        target,
-      ),
-    ),
-    parallel: shape.optional(
-      shape.nullable(
-        shape.object({
-          env: shape.optional(shape.string()),
-          n_workers: shape.optional(shape.int({ min: 1 })),
-          options: shape.optional(shape.nullable(shape.map(shape.any()))),
-        }),
-      ),
-    ),
-  },
-  { others: shape.any() },
-);
+import { type RunSections, runShape } from "./run-shape.ts";
 
 /** A config that describes a run, checked, with nothing made of it yet. */
 export interface RunConfig {
   readonly path: string;
   readonly sections: RunSections;
   readonly outputDir: string;
+  /** The folder of the run: below `outputDir` where there is a `shard_subdir`. */
+  readonly runDir: string;
   readonly options: RunnerOptions;
   readonly parallel: ParallelConfig;
 }
 
-type AnyRunner = BaseRunner<object, unknown, unknown>;
+export type AnyRunner = BaseRunner<object, unknown, unknown>;
+type AnyProvider = AnyRunner["provider"];
 
-/** Reads and checks the config of a run. */
-export async function readRunConfig(path: string, overrides: readonly string[]): Promise<RunConfig> {
+/** Reads and checks the config of a run. With a limit it is another run, in a folder of its own. */
+export async function readRunConfig(path: string, overrides: readonly string[], limit?: number): Promise<RunConfig> {
   const sections = checkShape(await loadConfig(path, overrides), runShape, path);
-  const { _target_, ...options } = { ...sections.runner } as Record<string, unknown>;
+  const { _target_, output_dir, ...options } = sections.runner;
   const { env, n_workers, options: parallelOptions } = sections.parallel ?? {};
   const parallel = checkParallel({
-    ...(env === undefined ? {} : { env }),
-    ...(n_workers === undefined ? {} : { n_workers }),
+    ...(env == null ? {} : { env }),
+    ...(n_workers == null ? {} : { n_workers }),
     options: parallelOptions ?? {},
   } as ParallelInput);
-  const outputDir = resolve(sections.runner.output_dir);
-  return { path, sections, outputDir, options: { ...camelCased(options), outputDir, parallel }, parallel };
+  const outputDir = resolve(output_dir, limit === undefined ? "" : `limit-${limit}`);
+  const runnerOptions = { ...camelCased(options), outputDir, parallel };
+  return {
+    path,
+    sections,
+    outputDir,
+    runDir: join(outputDir, runnerOptions.shardSubdir ?? ""),
+    options: runnerOptions,
+    parallel,
+  };
 }
 
 /** Makes the provider and the runner that a config describes. */
 export async function makeRunner(
   { path, sections, options }: RunConfig,
   changed: RunnerOptions = {},
-): Promise<{ readonly runner: AnyRunner; readonly provider: EnvironmentProvider<object> }> {
-  const { provider: providerSection, runner: runnerSection } = sections;
-  const { _target_, params, ...more } = { ...providerSection } as Record<string, unknown>;
-  const providerArgs = [ownSections(sections), { ...more, ...(params as object | null) }];
-  const provider = await make<EnvironmentProvider<object>>(providerSection, providerArgs, path);
-  const runner = await make<AnyRunner>(runnerSection, [provider, { ...options, ...changed }], path);
-  if (typeof runner.run !== "function") {
-    throw new MillraceError("BAD_RUNNER", `${runnerSection._target_} is not a runner: it has no run().`, {
+): Promise<{ readonly runner: AnyRunner; readonly provider: AnyProvider }> {
+  const { _target_: providerTarget, params, ...more } = sections.provider;
+  const providerArgs = [ownSections(sections), { ...more, ...params }];
+  const provider = await make<AnyProvider>(sections.provider, providerArgs, path);
+  if (typeof provider?.buildEnvLocal !== "function") {
+    throw new MillraceError("BAD_PROVIDER", `${providerTarget} gave ${describeKind(provider)}, not a provider.`, {
+      hint: "Name a class that extends EnvironmentProvider or InferenceProvider in provider._target_.",
+    });
+  }
+  tellWorkers(provider, providerTarget, path);
+  const { _target_: runnerTarget } = sections.runner;
+  const runner = await make<AnyRunner>(sections.runner, [provider, { ...options, ...changed }], path);
+  if (typeof runner?.run !== "function") {
+    throw new MillraceError("BAD_RUNNER", `${runnerTarget} gave ${describeKind(runner)}, not a runner.`, {
       hint: "Name a class that extends BaseRunner in runner._target_.",
     });
   }
+  tellWorkers(runner, runnerTarget, path);
   return { runner, provider };
 }
 
-async function make<T extends object>(
-  section: { _target_: string },
-  args: readonly unknown[],
-  path: string,
-): Promise<T> {
-  const projectRoot = findProjectRoot(path);
-  const made = await instantiate<T>(section, { projectRoot, importModule, args });
-  // Workers find the class as this command did, also where it does not say itself where it is.
-  if (!Object.hasOwn(made.constructor, "module"))
-    Object.defineProperty(made.constructor, "module", { value: locateTarget(section._target_, projectRoot).url });
-  return made;
+/** Makes one section. Its keys are arguments of the class and stay data: what they describe is made in the workers. */
+function make<T>(section: { readonly _target_: string }, args: readonly unknown[], path: string): Promise<T> {
+  const target = { _target_: section._target_ };
+  const [own, place] = [positionOf(section), positionOfChild(section, "_target_")];
+  if (own !== undefined && place !== undefined) rememberPositions(target, own, new Map([["_target_", place]]));
+  return instantiate<T>(target, { projectRoot: findProjectRoot(path), importModule, args });
+}
+
+/** Workers find the class as this command did, also where it does not say itself where it is. */
+function tellWorkers(made: object, target: string, path: string): void {
+  if (Object.hasOwn(made.constructor, "module")) return;
+  Object.defineProperty(made.constructor, "module", { value: locateTarget(target, findProjectRoot(path)).url });
 }
 
 /** The items that a config names; without any, all of the dataset that the provider builds. */
-export async function itemsOf({ path, sections }: RunConfig, provider: EnvironmentProvider<object>): Promise<Items> {
+export async function itemsOf({ path, sections }: RunConfig, provider: AnyProvider): Promise<Items> {
   const { items } = sections;
-  if (items === undefined) return range(await datasetLength(provider));
+  if (items == null) return range(await datasetLength(provider));
   if (typeof items === "number") return range(items);
   if (Array.isArray(items)) return items as number[];
   const section = items as { _target_?: string; start?: number; stop?: number; step?: number };
@@ -138,10 +102,17 @@ export async function itemsOf({ path, sections }: RunConfig, provider: Environme
   return typeof made === "number" ? range(made) : (made as Items);
 }
 
-async function datasetLength(provider: EnvironmentProvider<object>): Promise<number> {
-  const env = await provider.buildEnvLocal();
-  const { length } = ((env as { dataset?: unknown }).dataset ?? {}) as { length?: unknown };
-  await provider.teardown(env);
+async function datasetLength(provider: AnyProvider): Promise<number> {
+  let length: unknown;
+  try {
+    length = await lengthOf(provider);
+  } catch (cause) {
+    throw new MillraceError(
+      "ENV_FAILED",
+      `${provider.constructor.name} could not build the dataset: ${messageOf(cause)}`,
+      { cause, hint: "Without `items` in the config the dataset is built to know how long it is." },
+    );
+  }
   if (Number.isSafeInteger(length)) return length as number;
   throw new MillraceError(
     "BAD_CONFIG",
@@ -152,6 +123,29 @@ async function datasetLength(provider: EnvironmentProvider<object>): Promise<num
   );
 }
 
+async function lengthOf(provider: AnyProvider): Promise<unknown> {
+  const { buildDataset } = provider.constructor as { buildDataset?: (config: unknown) => unknown };
+  // The model of an inference provider is not needed for that, and may be large.
+  const isInference = ownerOf(provider, "buildEnvLocal")?.constructor.name === "InferenceProvider";
+  if (isInference && typeof buildDataset === "function")
+    return lengthIn(await buildDataset.call(provider.constructor, provider.config));
+  const env = await provider.buildEnvLocal();
+  const length = lengthIn((env as { dataset?: unknown }).dataset);
+  await provider.teardown(env);
+  return length;
+}
+
+function lengthIn(dataset: unknown): unknown {
+  return (dataset as { length?: unknown } | null | undefined)?.length;
+}
+
+/** The prototype that has a method itself. */
+function ownerOf(object: object, method: string): object | undefined {
+  let owner: object | null = object;
+  while (owner !== null && !Object.hasOwn(owner, method)) owner = Object.getPrototypeOf(owner) as object | null;
+  return owner ?? undefined;
+}
+
 const runSections = ["provider", "runner", "items", "parallel", "defaults", "hydra"];
 
 /** What the provider gets as its config: how the run is carried out does not belong to what it is. */
@@ -159,11 +153,11 @@ function ownSections(sections: RunSections): object {
   return Object.fromEntries(Object.entries(sections).filter(([key]) => !runSections.includes(key)));
 }
 
+/** The options as a runner has them. `null` is how a config leaves something out. */
 function camelCased(options: Readonly<Record<string, unknown>>): RunnerOptions {
   return Object.fromEntries(
-    Object.entries(options).map(([key, value]) => [
-      key.replace(/_(\w)/g, (_all, letter: string) => letter.toUpperCase()),
-      value,
-    ]),
+    Object.entries(options)
+      .filter(([, value]) => value !== null)
+      .map(([key, value]) => [key.replace(/_(\w)/g, (_all, letter: string) => letter.toUpperCase()), value]),
   ) as RunnerOptions;
 }

@@ -3,6 +3,10 @@ import { showProgress } from "../drive/show-progress.ts";
 import { sleep } from "../shared/sleep.ts";
 import { openStatus, type RunStatus } from "../store/run-status.ts";
 import { type Command, exitCode } from "./command.ts";
+import { runName } from "./run-name.ts";
+
+const lookEveryMs = 500;
+const jsonEveryMs = 1000;
 
 export const status: Command = {
   name: "status",
@@ -17,22 +21,25 @@ export const status: Command = {
   async run({ positionals: [runDir], has }) {
     const reader = await openStatus(runDir!);
     let now = await reader.read();
-    const print = () => process.stdout.write(has("json") ? `${JSON.stringify(now)}\n` : describeRun(now));
-    if (!has("watch")) {
-      print();
-      return exitCode.ok;
+    const print = () => (has("json") ? printJson(now) : process.stdout.write(describeRun(now)));
+    if (has("watch")) {
+      const display = has("json") ? undefined : showProgress(runDir!, runName(runDir!), { afterMs: 0 });
+      while (now.state === "running") {
+        if (has("json")) print();
+        await sleep(has("json") ? jsonEveryMs : lookEveryMs);
+        now = await reader.read();
+      }
+      await display?.stop();
     }
-    const display = has("json") ? undefined : showProgress(runDir!, now.runDir, { afterMs: 0 });
-    while (now.state === "running") {
-      if (has("json")) print();
-      await sleep(1000);
-      now = await reader.read();
-    }
-    await display?.stop();
     print();
     return exitCode.ok;
   },
 };
+
+/** One JSON object on a line of stdout. */
+export function printJson(value: object): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`);
+}
 
 /** A status in words, a few lines. */
 export function describeRun({ runDir, state, items, shards, workers, itemsPerSecond, etaSeconds }: RunStatus): string {

@@ -1,6 +1,9 @@
-import { openStatus } from "../store/run-status.ts";
+import { formatCount } from "../drive/progress-line.ts";
+import { runPaths } from "../store/run-paths.ts";
+import { runStatus } from "../store/run-status.ts";
 import { verifyRun } from "../store/verify-run.ts";
 import { type Command, exitCode } from "./command.ts";
+import { printJson } from "./status.ts";
 
 export const verify: Command = {
   name: "verify",
@@ -11,15 +14,21 @@ export const verify: Command = {
   examples: ["millrace verify exp/prep", "millrace verify exp/prep --json"],
   arguments: { least: 1, most: 1 },
   async run({ positionals: [runDir], has }) {
-    await openStatus(runDir!);
+    const total = (await runStatus(runDir!)).shards.total;
     const result = verifyRun(runDir!);
-    if (has("json")) process.stdout.write(`${JSON.stringify(result)}\n`);
+    const { shards, files, bytes, damaged } = result;
+    if (has("json")) printJson({ ...result, total });
     else {
-      for (const { shard, reason } of result.damaged) process.stdout.write(`split.${shard}: ${reason}\n`);
-      const { shards, files, bytes, damaged } = result;
-      const verdict = damaged.length === 0 ? "all as committed" : `${damaged.length} damaged`;
-      process.stdout.write(`${files} files of ${shards} shards, ${bytes} bytes: ${verdict}\n`);
+      const paths = runPaths(runDir!);
+      for (const { shard, reason } of damaged)
+        process.stdout.write(
+          `split.${shard}: ${reason}\n  -> Delete ${paths.done(shard)} and start the run again: this shard is computed anew.\n`,
+        );
+      const verdict = damaged.length === 0 ? "all as committed" : `${formatCount(damaged.length)} damaged`;
+      process.stdout.write(
+        `${formatCount(files)} files of ${formatCount(shards)} of ${formatCount(total)} shards, ${formatCount(bytes)} bytes: ${verdict}\n`,
+      );
     }
-    return result.damaged.length === 0 ? exitCode.ok : exitCode.failed;
+    return damaged.length === 0 ? exitCode.ok : exitCode.failed;
   },
 };

@@ -1,6 +1,7 @@
+import { messageOf } from "../shared/errors.ts";
 import {
   type ConfigNode,
-  copyNode,
+  copyAsWritten,
   type MapNode,
   makeList,
   makeMap,
@@ -62,7 +63,7 @@ function decode([text]: readonly ConfigNode[], context: ResolverContext): Config
 function create([value]: readonly ConfigNode[], { at, parent }: ResolverContext): ConfigNode {
   const made = value!.kind === "scalar" && typeof value!.value === "string" ? readCreated(value!.value, at) : value!;
   if (made.kind === "scalar" && made.value !== null) throw new Error(`${pythonText(made)} is not a list or section`);
-  const copy = copyNode(made, true);
+  const copy = copyAsWritten(made, at.position);
   copy.parent = parent;
   copy.key = at.key;
   return copy;
@@ -70,11 +71,20 @@ function create([value]: readonly ConfigNode[], { at, parent }: ResolverContext)
 
 // A text is YAML; a single word of it is a key without a value.
 function readCreated(text: string, { position }: ScalarNode): ConfigNode {
-  const made = readYamlText(text, position.source);
+  const made = readText(text);
   if (made.kind !== "scalar" || typeof made.value !== "string") return made;
   const map = makeMap(position);
   setEntry(map, made.value, makeScalar(null, position));
   return map;
+}
+
+function readText(text: string): ConfigNode {
+  try {
+    return readYamlText(text, "its text");
+  } catch (error) {
+    // The place in the config is not known here; it is put in front where this is reported.
+    throw new Error(messageOf(error).replace(/\.?$/, ""), { cause: error });
+  }
 }
 
 function useNewKey([key, message]: readonly ConfigNode[], { select, at }: ResolverContext): ConfigNode {

@@ -1,4 +1,4 @@
-import { type ErrorCode, MillraceError } from "../shared/errors.ts";
+import { MillraceError } from "../shared/errors.ts";
 import { showPosition } from "./config-error.ts";
 import { showPath } from "./config-node.ts";
 import { positionOf } from "./position-of.ts";
@@ -17,7 +17,7 @@ export function checkShape<T>(config: unknown, shape: Shape<T>, source = "config
   const [first] = problems as [ShapeProblem];
   if (problems.length === 1) {
     const details = first.hint === undefined ? {} : { hint: first.hint };
-    throw new MillraceError("BAD_CONFIG" as ErrorCode, describe(first, config, source), details);
+    throw new MillraceError("BAD_CONFIG", describe(first, config, source), details);
   }
   const shown = problems.slice(0, maxShown).map((problem) => {
     const hint = problem.hint === undefined ? "" : ` ${problem.hint}`;
@@ -25,7 +25,7 @@ export function checkShape<T>(config: unknown, shape: Shape<T>, source = "config
   });
   const rest = problems.length - shown.length;
   if (rest > 0) shown.push(`… and ${rest} more`);
-  throw new MillraceError("BAD_CONFIG" as ErrorCode, `${shown.join("\n")}`);
+  throw new MillraceError("BAD_CONFIG", `${shown.join("\n")}`);
 }
 
 function describe({ path, message }: ShapeProblem, config: unknown, source: string): string {

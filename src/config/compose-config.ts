@@ -16,7 +16,7 @@ export async function composeConfig(
   const composed = makeMap(primary.root.position);
   for (const { root, package: place } of await listDefaults(folder, primary, choices)) {
     // The same file may be merged into several places.
-    mergeNodes(composed, embed(copyNode(root) as MapNode, place), { follow });
+    mergeNodes(composed, embed(copyNode(root), place), { follow });
   }
   return composed;
 }

@@ -1,4 +1,4 @@
-import { type ErrorCode, MillraceError } from "../shared/errors.ts";
+import { MillraceError } from "../shared/errors.ts";
 import type { SourcePosition } from "./config-node.ts";
 
 /** A mistake in a config, with its place in front: `prep.yaml:12:5: …`. */
@@ -7,7 +7,7 @@ export function configError(
   message: string,
   details: { readonly hint?: string; readonly cause?: unknown } = {},
 ): MillraceError {
-  return new MillraceError("BAD_CONFIG" as ErrorCode, `${showPosition(position)}: ${message}`, details);
+  return new MillraceError("BAD_CONFIG", `${showPosition(position)}: ${message}`, details);
 }
 
 /** `prep.yaml:12:5`, as editors and terminals make links of. */

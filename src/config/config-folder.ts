@@ -40,9 +40,9 @@ export class ConfigFolder {
     return file === undefined ? undefined : { ...file, defaults: takeDefaults(file.root) };
   }
 
-  /** The choices of a group; none if there is no such group. */
+  /** The choices of a group; none if there is no such group. The group "" is the folder itself. */
   async choicesOf(group: string): Promise<string[]> {
-    if (!isInside(group)) return [];
+    if (group !== "" && !isInside(group)) return [];
     const names = await readdir(join(this.#path, group)).catch(() => []);
     return names
       .filter((name) => name.endsWith(".yaml"))

@@ -78,23 +78,31 @@ export function setItem(list: ListNode, index: number, node: ConfigNode): void {
   list.items[index] = node;
 }
 
-export function childrenOf(node: ConfigNode): Iterable<ConfigNode> {
-  if (node.kind === "map") return node.entries.values();
-  return node.kind === "list" ? node.items : [];
+/** A copy that shares nothing and stands nowhere yet. */
+export function copyNode<N extends ConfigNode>(node: N): N {
+  return copyWith(node, (scalar) => makeScalar(scalar.value, scalar.position, scalar.isResult), undefined) as N;
 }
 
-/** A copy that shares nothing and stands nowhere yet. Texts of it are read for interpolations again if asked. */
-export function copyNode(node: ConfigNode, asWritten = false): ConfigNode {
-  if (node.kind === "scalar") return makeScalar(node.value, node.position, node.isResult && !asWritten);
+/** A copy as if all of it had been written at one place: its texts are read for interpolations again. */
+export function copyAsWritten(node: ConfigNode, position: SourcePosition): ConfigNode {
+  return copyWith(node, ({ value }) => makeScalar(value, position), position);
+}
+
+function copyWith(
+  node: ConfigNode,
+  copyScalar: (node: ScalarNode) => ScalarNode,
+  position: SourcePosition | undefined,
+): ConfigNode {
+  if (node.kind === "scalar") return copyScalar(node);
   if (node.kind === "list") {
-    const list = makeList(node.position);
+    const list = makeList(position ?? node.position);
     node.items.forEach((item, i) => {
-      setItem(list, i, copyNode(item, asWritten));
+      setItem(list, i, copyWith(item, copyScalar, position));
     });
     return list;
   }
-  const map = makeMap(node.position);
-  for (const [key, entry] of node.entries) setEntry(map, key, copyNode(entry, asWritten));
+  const map = makeMap(position ?? node.position);
+  for (const [key, entry] of node.entries) setEntry(map, key, copyWith(entry, copyScalar, position));
   return map;
 }
 

@@ -197,7 +197,7 @@ class DefaultsTree {
 
   async #notFound(element: DefaultElement, path: string) {
     const group = groupPathOf(element);
-    const choices = await this.#folder.choicesOf(group === "" ? "." : group);
+    const choices = await this.#folder.choicesOf(group);
     const near = nearestName(optionOf(element) ?? "", choices);
     const list = choices.length === 0 ? "There are none." : `There are: ${choices.join(", ")}.`;
     return configError(element.position, `There is no config ${path}.yaml.`, {

@@ -103,7 +103,9 @@ export class GroupChoices {
       const others = [...this.known.keys()].filter((other) => other.split("@")[0] === group).sort();
       const guess = others.length === 0 ? "" : `Did you mean ${others.join(" or ")}? `;
       throw configError(position, `The group ${key} is in no defaults list, so its choice cannot be changed.`, {
-        hint: `${guess}${override === undefined ? "Without `override` the entry adds the group." : `To add it, write +${override.text}.`}`,
+        hint: key.startsWith("hydra/")
+          ? "Groups of that name set up Hydra itself, which does not run here: remove it."
+          : `${guess}${override === undefined ? "Without `override` the entry adds the group." : `To add it, write +${override.text}.`}`,
       });
     }
     for (const [key, { isUsed, override }] of this.#deletions) {

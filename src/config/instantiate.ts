@@ -1,4 +1,4 @@
-import { type ErrorCode, MillraceError, messageOf } from "../shared/errors.ts";
+import { MillraceError, messageOf } from "../shared/errors.ts";
 import { nearestName } from "../shared/nearest-name.ts";
 import { describeKind, isPlainObject } from "../shared/state-json.ts";
 import { showPosition } from "./config-error.ts";
@@ -38,10 +38,7 @@ const conversions = ["none", "partial", "object", "all"];
 export async function instantiate<T = unknown>(node: unknown, options: InstantiateOptions = {}): Promise<T> {
   if (node === null || node === undefined) return null as T;
   if (!Array.isArray(node) && !isPlainObject(node)) {
-    throw new MillraceError(
-      "BAD_TARGET" as ErrorCode,
-      `instantiate got ${describeKind(node)}; a section of a config was expected.`,
-    );
+    throw new MillraceError("BAD_TARGET", `instantiate got ${describeKind(node)}; a section of a config was expected.`);
   }
   const maker = new Maker(options.projectRoot ?? rootOf(node), options.importModule ?? ((url) => import(url)));
   const own = { args: options.args, values: options.values };
@@ -241,5 +238,5 @@ function targetError(
 ): MillraceError {
   const position = positionOfChild(at.node, key) ?? positionOf(at.node);
   const place = position === undefined ? showPath(at.path) || "the config" : showPosition(position);
-  return new MillraceError("BAD_TARGET" as ErrorCode, `${place}: ${message}`, details);
+  return new MillraceError("BAD_TARGET", `${place}: ${message}`, details);
 }

@@ -31,7 +31,7 @@ export function mergeNodes(target: MapNode, source: MapNode, options: MergeOptio
     if (present?.kind !== "map" || entry.kind !== "map") setEntry(target, key, entry);
     else {
       // A copy: merging must not change what an interpolation leads to.
-      const section = present === old ? present : (copyNode(present) as MapNode);
+      const section = present === old ? present : copyNode(present);
       if (section !== old) setEntry(target, key, section);
       mergeNodes(section, entry, options);
     }

@@ -4,13 +4,13 @@ import { tokenizeElement, tokenizeText } from "./expression-tokens.ts";
 import { BadSyntax, type Token } from "./tokenize.ts";
 
 /** `${a.b[0]}`: the parts are joined to one key before it is looked up, so a nested one may hold dots. */
-export interface KeyInterpolation {
+interface KeyInterpolation {
   readonly kind: "key";
   readonly parts: readonly (string | Interpolation)[];
 }
 
 /** `${oc.env:HOME,/tmp}`. */
-export interface ResolverInterpolation {
+interface ResolverInterpolation {
   readonly kind: "resolver";
   readonly name: readonly (string | Interpolation)[];
   readonly args: readonly Element[];

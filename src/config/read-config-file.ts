@@ -39,7 +39,7 @@ async function readBytes(path: string, source: string): Promise<Buffer | undefin
       const stat = await file.stat();
       if (stat.isDirectory()) throw configError({ source }, "This is a folder; a YAML file was expected.");
       // One byte more than is allowed, so that a file that grows or a pipe cannot fill the memory.
-      const bytes = Buffer.alloc(maxBytes + 1);
+      const bytes = Buffer.allocUnsafe(maxBytes + 1);
       let length = 0;
       while (length <= maxBytes) {
         const { bytesRead } = await file.read(bytes, length, bytes.length - length);
@@ -71,7 +71,7 @@ function decode(bytes: Buffer, source: string): string {
       if (isUtf8Prefix(bytes.subarray(0, middle))) good = middle;
       else bad = middle;
     }
-    const before = bytes.subarray(0, good).toString("utf8").split("\n");
+    const before = decodeStart(bytes.subarray(0, good)).split("\n");
     const position = { source, line: before.length, column: before.at(-1)!.length + 1 };
     throw configError(position, "The file is not UTF-8 text.", { cause, hint: "Save it as UTF-8." });
   }
@@ -79,11 +79,16 @@ function decode(bytes: Buffer, source: string): string {
 
 function isUtf8Prefix(bytes: Buffer): boolean {
   try {
-    new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true });
+    decodeStart(bytes);
     return true;
   } catch {
     return false;
   }
+}
+
+// A character that is cut off at the end is left out.
+function decodeStart(bytes: Buffer): string {
+  return new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true });
 }
 
 // Only comments may stand before it, as in Hydra.

@@ -1,4 +1,4 @@
-import { type Alias, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLMap } from "yaml";
+import type { Alias, Node, YAMLMap } from "yaml";
 import { messageOf } from "../shared/errors.ts";
 import { configError, quote } from "./config-error.ts";
 import {
@@ -12,6 +12,7 @@ import {
   setItem,
 } from "./config-node.ts";
 import { refuseReserved } from "./to-plain.ts";
+import { yamlLibrary } from "./yaml-library.ts";
 import { BadScalar, isPlainNull, readPlainScalar, readTaggedScalar } from "./yaml-scalar.ts";
 import { refuseOddText } from "./yaml-text.ts";
 
@@ -24,6 +25,7 @@ const scalarTags = ["str", "null", "bool", "int", "float"];
 
 /** Reads YAML as OmegaConf does. An empty text is an empty section. */
 export function readYamlText(text: string, source: string): ConfigNode {
+  const { LineCounter, parseDocument } = yamlLibrary();
   const lines = new LineCounter();
   const positionAt = (offset: number): SourcePosition => {
     const { line, col } = lines.linePos(offset);
@@ -47,6 +49,7 @@ export function readYamlText(text: string, source: string): ConfigNode {
 
 /** Nodes of the YAML library → nodes of a config. */
 class TreeBuilder {
+  readonly #yaml = yamlLibrary();
   readonly #positionAt: (offset: number) => SourcePosition;
   readonly #anchors = new Map<string, Node>();
   // Anchors whose node is being read: an alias to one of them would never end.
@@ -65,7 +68,7 @@ class TreeBuilder {
       });
     }
     if (node === null) return makeScalar(null, position);
-    const target = isAlias(node) ? this.#findAnchor(node, position) : node;
+    const target = this.#yaml.isAlias(node) ? this.#findAnchor(node, position) : node;
     if (target === node) this.#remember(node, position);
     if (this.#open.has(target)) throw configError(position, "An alias leads to a node it stands in.");
     if (++this.#depth > maxDepth) throw tooDeep(position, maxDepth);
@@ -77,11 +80,11 @@ class TreeBuilder {
   }
 
   #buildContent(node: Node, position: SourcePosition): ConfigNode {
-    if (isMap(node)) {
+    if (this.#yaml.isMap(node)) {
       this.#requireTag(node, "map", position);
       return this.#buildMap(node, position);
     }
-    if (isSeq(node)) {
+    if (this.#yaml.isSeq(node)) {
       this.#requireTag(node, "seq", position);
       const list = makeList(position);
       for (const [i, item] of node.items.entries()) {
@@ -89,7 +92,7 @@ class TreeBuilder {
       }
       return list;
     }
-    if (!isScalar(node)) throw configError(position, "This cannot be read.");
+    if (!this.#yaml.isScalar(node)) throw configError(position, "This cannot be read.");
     try {
       return makeScalar(readScalar(node as ScalarLike), position);
     } catch (error) {
@@ -99,42 +102,30 @@ class TreeBuilder {
   }
 
   #buildMap(node: YAMLMap, position: SourcePosition): MapNode {
-    const map = makeMap(position);
-    const own = new Set<string>();
-    const merges: (readonly [Node | null, SourcePosition])[] = [];
-    const entries: (readonly [string, Node | null, SourcePosition])[] = [];
+    const merged = makeMap(position);
+    const own = makeMap(position);
+    // In the order they are written: an alias follows its anchor.
     for (const { key, value } of node.items as { key: Node | null; value: Node | null }[]) {
       const place = this.#place(key, position);
-      if (isMergeKey(key)) merges.push([value, place]);
+      if (isMergeKey(key)) mergeKeys(merged, this.build(value, place), place);
       else {
         const name = this.#readKey(key, place);
-        if (own.has(name)) throw configError(place, `The key ${name} is there twice.`, { hint: "Remove one of them." });
-        own.add(name);
-        entries.push([name, value, place]);
+        if (own.entries.has(name)) {
+          throw configError(place, `The key ${name} is there twice.`, { hint: "Remove one of them." });
+        }
+        setEntry(own, name, this.build(value, place));
       }
     }
-    for (const [value, place] of merges) this.#merge(map, value, place);
-    for (const [name, value, place] of entries) setEntry(map, name, this.build(value, place));
-    return map;
-  }
-
-  /** `<<: *base`, or a list of them, in which the first has the last word. */
-  #merge(map: MapNode, value: Node | null, position: SourcePosition): void {
-    const built = this.build(value, position);
-    const sources = built.kind === "list" ? [...built.items].reverse() : [built];
-    for (const source of sources) {
-      if (source.kind !== "map") {
-        throw configError(position, "<< takes a section or a list of sections.", { hint: "Write <<: *anchor." });
-      }
-      for (const [key, entry] of source.entries) setEntry(map, key, entry);
-    }
+    if (merged.entries.size === 0) return own;
+    for (const [name, entry] of own.entries) setEntry(merged, name, entry);
+    return merged;
   }
 
   // A key is the text that stands there: 1, yes and 2024-01-02 are keys "1", "yes" and "2024-01-02".
   #readKey(key: Node | null, position: SourcePosition): string {
-    const target = key !== null && isAlias(key) ? this.#findAnchor(key, position) : key;
+    const target = key !== null && this.#yaml.isAlias(key) ? this.#findAnchor(key, position) : key;
     if (key !== null && target === key) this.#remember(key, position);
-    if (!isScalar(target) || typeof target.value !== "string") {
+    if (!this.#yaml.isScalar(target) || typeof target.value !== "string") {
       throw configError(position, "A key has to be a single value.", { hint: "Quote it if it is meant as text." });
     }
     const { tag } = target;
@@ -178,6 +169,17 @@ class TreeBuilder {
   }
 }
 
+/** `<<: *base`, or a list of them, in which the first has the last word. */
+function mergeKeys(map: MapNode, value: ConfigNode, position: SourcePosition): void {
+  const sources = value.kind === "list" ? [...value.items].reverse() : [value];
+  for (const source of sources) {
+    if (source.kind !== "map") {
+      throw configError(position, "<< takes a section or a list of sections.", { hint: "Write <<: *anchor." });
+    }
+    for (const [key, entry] of source.entries) setEntry(map, key, entry);
+  }
+}
+
 interface ScalarLike {
   readonly value: unknown;
   readonly type?: string;
@@ -199,7 +201,7 @@ function isPlain({ type }: { readonly type?: string | undefined }): boolean {
 
 function isMergeKey(key: Node | null): boolean {
   return (
-    isScalar(key) &&
+    yamlLibrary().isScalar(key) &&
     key.type === "PLAIN" &&
     key.value === "<<" &&
     (key.tag === undefined || key.tag === `${coreTag}merge`)

@@ -19,7 +19,7 @@ export interface Resolver {
 const registered = new Map<string, Resolver>();
 
 /** Names that are built in; see `built-in-resolvers.ts`. */
-export const builtInNames = [
+const builtInNames = [
   "oc.create",
   "oc.decode",
   "oc.deprecated",

@@ -1,6 +1,11 @@
-import { CST, Lexer } from "yaml";
 import { configError } from "./config-error.ts";
 import type { SourcePosition } from "./config-node.ts";
+import { yamlLibrary } from "./yaml-library.ts";
+
+const closedQuotes: Readonly<Record<string, RegExp>> = {
+  "single-quoted-scalar": /^'[^']*(?:''[^']*)*'$/,
+  "double-quoted-scalar": /^"[^"\\]*(?:\\.[^"\\]*)*"$/s,
+};
 
 /**
  * Refuses what PyYAML refuses and the YAML library would let pass (control characters, tabs as spaces), and what would
@@ -22,6 +27,7 @@ export function refuseOddText(text: string, source: string, maxDepth: number): s
 }
 
 function checkTokens(text: string, at: (offset: number) => SourcePosition, maxDepth: number): void {
+  const { CST, Lexer } = yamlLibrary();
   let offset = 0;
   let depth = 0;
   let isText = false;
@@ -38,6 +44,12 @@ function checkTokens(text: string, at: (offset: number) => SourcePosition, maxDe
     if (tab !== -1) {
       throw configError(at(offset + tab), "A tab stands where YAML wants spaces.", {
         hint: "Replace it with spaces; inside a text, put the text in quotes.",
+      });
+    }
+    const closed = closedQuotes[type ?? ""];
+    if (closed !== undefined && !closed.test(token)) {
+      throw configError(at(offset), "This is not valid YAML: a quote begins here and is not closed.", {
+        hint: "If it goes on over several lines, they have to be indented more than the key.",
       });
     }
     // Between the header of a block and its text there can be spaces, a comment and the line's end.

@@ -54,6 +54,11 @@ export class MillraceError extends Error {
   }
 }
 
+/** Whether something is an error of millrace's, also of another copy of this package. */
+export function isMillraceError(error: unknown): error is MillraceError {
+  return error instanceof Error && error.name === "MillraceError" && "code" in error;
+}
+
 /** The text of anything that was thrown: user code throws strings and plain objects too. */
 export function messageOf(error: unknown): string {
   if (error instanceof Error) return error.message || error.name;

@@ -21,6 +21,7 @@ export function* releaseAttempt(claim: Claim, context: ClaimContext): Steps<void
 export function* dropAttempt(claim: Claim, context: ClaimContext): Steps<void> {
   if (!(yield* ownsLease(claim, context))) return;
   const { paths } = context;
-  yield* remove(paths.attempt(claim.unit, claim.epoch));
+  // The lease goes first, as everywhere: once the folder is gone, the number and the lease's name may be another's.
   yield* remove(paths.lease(claim.unit, claim.epoch));
+  yield* remove(paths.attempt(claim.unit, claim.epoch));
 }

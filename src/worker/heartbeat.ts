@@ -37,9 +37,8 @@ export interface Heartbeat {
 
 const tickMs = 10;
 const longestRenewMs = 500;
-// A thread costs some 20 ms of both cores: what is over before does without, unless it must be watched from the start.
-const unwatchedMs = 1000;
-const watchedMs = 300;
+// A thread costs some 50 ms of a core: what is over before does without, unless it must be watched from the start.
+const threadAfterMs = 1000;
 // Until the thread beats, a lease lives this long on other hosts: the very first item may block this thread before it
 // could start the other. On this host a process that is gone is known at once.
 const firstTtlMs = 3_600_000;
@@ -53,7 +52,6 @@ export function startHeartbeat(
   lease: Lease,
   { watch, isUrgent }: { watch: Watch | undefined; isUrgent: boolean },
 ): Heartbeat {
-  const threadAfterMs = watch === undefined ? unwatchedMs : watchedMs;
   const control = new Int32Array(new SharedArrayBuffer(4 * controlSlot.size));
   const counters = new Float64Array(new SharedArrayBuffer(8 * counterSlot.size));
   control[controlSlot.held] = nothingHeld;

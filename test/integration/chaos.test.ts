@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readFailures, runStatus } from "millrace";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { Chaos, endProcessesOf, runUndisturbed } from "../fixtures/chaos.ts";
+import { Chaos, endProcessesOf, hasProcesses, runUndisturbed } from "../fixtures/chaos.ts";
 import { temporaryFolder } from "../fixtures/temporary-folder.ts";
 
 const roundsPerRun = 5;
@@ -27,7 +27,7 @@ async function outcomeOf(dir: string) {
 
 let expected: Awaited<ReturnType<typeof outcomeOf>> | undefined;
 
-describe("a run whose drivers and workers are killed and stopped at random", () => {
+describe.runIf(hasProcesses)("a run whose drivers and workers are killed and stopped at random", () => {
   it.each(seeds)(
     `ends as an undisturbed one, and leaves nothing behind (MILLRACE_CHAOS_SEED=%i MILLRACE_CHAOS_ROUNDS=${roundsPerRun})`,
     { timeout: 120_000 },

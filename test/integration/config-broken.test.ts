@@ -1,4 +1,6 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: interpolations of configs are what is tested
 // Whatever is wrong with a config, the error says where and what, and it comes soon.
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { checkShape } from "../../src/config/check-shape.ts";
@@ -6,6 +8,7 @@ import { instantiate } from "../../src/config/instantiate.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { MillraceError } from "../../src/shared/errors.ts";
 import { type BrokenCase, brokenCases } from "../fixtures/configs/broken-cases.ts";
+import { Random, randomExpression, randomFile } from "../fixtures/configs/omegaconf-cases.ts";
 import { writeFiles } from "../fixtures/configs/write-files.ts";
 
 async function use({ config, overrides, shape, isTarget }: BrokenCase, folder: string): Promise<void> {
@@ -42,4 +45,41 @@ describe("a broken config", () => {
     expect(message.length).toBeLessThan(1_000);
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
+
+  it("is an error of this kind, whatever it is", async () => {
+    const random = new Random(7);
+    const folder = writeFiles({});
+    let errors = 0;
+    for (let i = 0; i < 600; i++) {
+      const text = scramble((random.chance(0.5) ? randomFile(random) : randomExpression(random)).yaml[0]!, random);
+      const path = join(folder, `${i}.yaml`);
+      writeFileSync(path, text);
+      try {
+        await loadConfig(path, random.chance(0.3) ? [scramble("+k0.k1={a:[1,'x'],b:${k2}}", random)] : []);
+      } catch (error) {
+        errors++;
+        expect(error, text).toBeInstanceOf(MillraceError);
+        expect((error as MillraceError).code).toBe("BAD_CONFIG");
+      }
+    }
+    expect(errors).toBeGreaterThan(100);
+  });
 });
+
+/** The text with a few characters changed, lost or doubled. */
+function scramble(text: string, random: Random): string {
+  let out = text;
+  for (let count = random.below(4); count > 0; count--) {
+    const at = random.below(out.length);
+    const odd = random.pick([
+      ..."&*!|>%@`,?{}[]#:-'\"\\$~\t\n \0\uFEFF\u2028é😀",
+      "<<: ",
+      "!!",
+      "${",
+      "\ud800",
+      "__proto__: ",
+    ]);
+    out = out.slice(0, at) + random.pick([odd, "", out.slice(at, at + 20)]) + out.slice(at + random.below(3));
+  }
+  return out;
+}

@@ -21,7 +21,7 @@ const clockDriftMs = 5000;
 export function checkFileSystem(folder: string): Finding[] {
   let place: string;
   try {
-    place = mkdtempSync(join(folder, ".millrace-doctor-"));
+    place = mkdtempSync(join(folder, ".doctor-"));
   } catch (error) {
     return [
       {

@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: interpolations of configs are what is tested
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { builtInResolvers } from "../../../src/config/built-in-resolvers.ts";
 import { type LoadConfigOptions, loadConfig } from "../../../src/config/load-config.ts";
 import { positionOf } from "../../../src/config/position-of.ts";
 import { registerResolver, removeResolver } from "../../../src/config/resolvers.ts";
@@ -160,6 +161,10 @@ describe("registerResolver", () => {
     expect(await load("a: ${now:x}\n")).toEqual({ a: "later" });
     removeResolver("now");
     await expect(load("a: ${now:%Q}\n")).rejects.toThrow("%Q is not a field of a date");
+  });
+
+  it.each(Object.keys(builtInResolvers))("knows that %s is taken", (name) => {
+    expect(() => registerResolver(name, () => 1)).toThrow(`There is a resolver ${name} already`);
   });
 
   it.each(["", "a-b", "1a", "a..b", "a b"])("refuses the name %j", (name) => {

@@ -1,0 +1,98 @@
+import { parallelEnvs } from "../config/parallel.ts";
+import { type Shape, shape } from "../config/shape.ts";
+import type { RunnerOptions } from "../runner/runner-options.ts";
+
+interface TargetSection {
+  readonly _target_: string;
+}
+
+type Section = Readonly<Record<string, unknown>>;
+
+/** What `millrace run` reads from a config; every other key is the provider's. */
+export interface RunSections {
+  readonly provider: TargetSection & { readonly params?: Section | null | undefined };
+  readonly runner: TargetSection & { readonly output_dir: string };
+  readonly items?:
+    | number
+    | readonly number[]
+    | { readonly start?: number | undefined; readonly stop: number; readonly step?: number | undefined }
+    | TargetSection
+    | null
+    | undefined;
+  readonly parallel?:
+    | {
+        readonly env?: string | null | undefined;
+        readonly n_workers?: number | null | undefined;
+        readonly options?: Section | null | undefined;
+      }
+    | null
+    | undefined;
+}
+
+type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Uppercase<First> ? `_${Lowercase<First>}` : First}${SnakeCase<Rest>}`
+  : "";
+
+// What a config cannot hold, or says elsewhere.
+type ConfigOption = Exclude<keyof RunnerOptions, "signal" | "parallel" | "outputDir">;
+
+/** A key that may be left out, also with `null`, as Hydra's users do. */
+const maybe = <T>(inner: Shape<T>) => shape.optional(shape.nullable(inner));
+const whole = shape.int({ min: 0 });
+const path = shape.string({ pattern: /^[^\0]+$/, expected: "a path" });
+const innerPath = shape.string({
+  pattern: /^(?![/\\])(?!(?:.*[/\\])?\.\.(?:[/\\]|$))[^\0]*$/,
+  expected: "a relative path that stays inside output_dir",
+});
+
+/** Keys of the user's choice, but none that says how the section is to be made: that is fixed. */
+const ownKeys: Shape<unknown> = {
+  ...shape.any(),
+  check: (_value, keys) =>
+    /^_\w+_$/.test(String(keys.at(-1)))
+      ? [{ path: keys, message: "has no meaning here", hint: "The provider is made with its config and its params." }]
+      : [],
+};
+
+/** The options of a runner, by the names they have in a config. */
+const runnerOptions = {
+  batch_size: maybe(shape.int({ min: 1 })),
+  batch_by: maybe(shape.object({ cost: shape.oneOf(["sum", "padded"]), max: shape.number({ min: 0 }) })),
+  shard_subdir: maybe(innerPath),
+  resume: maybe(shape.boolean()),
+  accept_change: maybe(shape.boolean()),
+  shards: maybe(shape.int({ min: 1 })),
+  on_error: maybe(shape.oneOf(["fail", "skip"])),
+  retries: maybe(whole),
+  max_failures: maybe(shape.number({ min: 0 })),
+  item_timeout: maybe(shape.number({ min: 1 })),
+  max_rss: maybe(shape.number({ min: 1 })),
+  checkpoint_interval: maybe(shape.number({ min: 0 })),
+  lease_ttl: maybe(shape.number({ min: 100 })),
+  merge_files: maybe(shape.boolean()),
+  progress: maybe(shape.boolean()),
+} satisfies Record<SnakeCase<ConfigOption>, Shape<unknown>>;
+
+/** The shape of a config that describes a run. */
+export const runShape: Shape<RunSections> = shape.object(
+  {
+    provider: shape.object({ _target_: shape.string(), params: maybe(shape.map(shape.any())) }, { others: ownKeys }),
+    runner: shape.object({ _target_: shape.string(), output_dir: path, ...runnerOptions }),
+    items: maybe(
+      shape.union(
+        whole,
+        shape.list(whole),
+        shape.object({ start: shape.optional(whole), stop: whole, step: shape.optional(shape.int()) }),
+        shape.object({ _target_: shape.string() }, { others: shape.any() }),
+      ),
+    ),
+    parallel: maybe(
+      shape.object({
+        env: maybe(shape.oneOf(parallelEnvs)),
+        n_workers: maybe(shape.int({ min: 1 })),
+        options: maybe(shape.map(shape.any())),
+      }),
+    ),
+  },
+  { others: shape.any() },
+);

@@ -1,0 +1,27 @@
+import type { InstantiateOptions } from "./instantiate.ts";
+import type { Frozen, LoadConfigOptions } from "./load-config.ts";
+
+// Every worker imports this package before its first item, and reads no config: what reads them is loaded when it is used.
+
+/**
+ * Reads a YAML config as OmegaConf and Hydra do: defaults list, overrides (`model.size=3`, `+new=1`, `~old`,
+ * `model=large`), interpolations. The result is plain and deeply frozen. A mistake is a `MillraceError` with the code
+ * `BAD_CONFIG` that names the file, line and column.
+ */
+export async function loadConfig<T = Record<string, unknown>>(
+  path: string,
+  overrides: readonly string[] = [],
+  options: LoadConfigOptions = {},
+): Promise<Frozen<T>> {
+  const { loadConfig: load } = await import("./load-config.ts");
+  return load<T>(path, overrides, options);
+}
+
+/**
+ * Makes what a section of a config describes with `_target_`: `./file.ts#Export`, `package#Export` or
+ * `package/sub#Export`. Only files of the config's own project and installed packages can be reached.
+ */
+export async function instantiate<T = unknown>(node: unknown, options: InstantiateOptions = {}): Promise<T> {
+  const { instantiate: make } = await import("./instantiate.ts");
+  return make<T>(node, options);
+}
