@@ -6,6 +6,7 @@ import { namesIn } from "../store/scan-shards.ts";
 import { type Command, exitCode } from "./command.ts";
 import { isFromBackground } from "./log-names.ts";
 import { runName } from "./run-name.ts";
+import { shellWord } from "./shell-word.ts";
 import { describeRun, printJson } from "./status.ts";
 
 const lookEveryMs = 500;
@@ -35,7 +36,7 @@ export const attach: Command = {
     else process.stdout.write(describeRun(now));
     if (now.state === "complete") return now.items.failed > 0 ? exitCode.incomplete : exitCode.ok;
     const isInBackground = namesIn(runPaths(runDir!).logs).some((name) => isFromBackground(name));
-    const why = isInBackground ? `\n  -> millrace logs ${runDir} --driver shows how it ended.` : "";
+    const why = isInBackground ? `\n  -> millrace logs ${shellWord(runDir!)} --driver shows how it ended.` : "";
     process.stderr.write(`millrace: nobody works on ${now.runDir} any more; start it again to go on.${why}\n`);
     return exitCode.incomplete;
   },

@@ -76,6 +76,8 @@ export function parseInput(
 /** The first sentence of what Node.js says; the rest is about programming. */
 function explain({ options }: Command, message: string): string {
   const [sentence] = message.split(/\.\s|\n/) as [string];
+  const [, bare] = /^Option '(?:-\w, )?(--[\w-]+).*argument (?:missing|is ambiguous)/.exec(sentence) ?? [];
+  if (bare !== undefined) return `${bare} needs a value`;
   const unknown = /^Unknown option '--?([^'=]+)/.exec(sentence)?.[1];
   const near = unknown === undefined ? undefined : nearestName(unknown, [...Object.keys(options), "help"]);
   return `${sentence.replace(/\.$/, "")}${near === undefined ? "" : `; did you mean --${near}?`}`;

@@ -48,11 +48,15 @@ function bash(commands: readonly Command[]): string {
     help) COMPREPLY=($(compgen -W "${namesOf(commands)}" -- "$word")); return ;;
 ${cases.join("\n")}
   esac
-  case "\${COMP_WORDS[1]} $word" in
-    *" -"*) COMPREPLY=($(compgen -W "$options" -- "$word")) ;;
-    "completion "*) COMPREPLY=($(compgen -W "${Object.keys(shells).join(" ")}" -- "$word")) ;;
-    *) IFS=$'\\n'; COMPREPLY=($(compgen -f -- "$word")) ;;
+  case "$word" in
+    -*) COMPREPLY=($(compgen -W "$options" -- "$word")); return ;;
   esac
+  if [ "\${COMP_WORDS[1]}" = completion ]; then
+    COMPREPLY=($(compgen -W "${Object.keys(shells).join(" ")}" -- "$word"))
+    return
+  fi
+  IFS=$'\\n'
+  COMPREPLY=($(compgen -f -- "$word"))
 }
 complete -o filenames -F _millrace millrace
 `;

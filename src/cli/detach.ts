@@ -7,6 +7,7 @@ import { lookAt } from "../store/take-file-step.ts";
 import { parseReport } from "../store/worker-report.ts";
 import { exitCode } from "./command.ts";
 import { driverLogName } from "./log-names.ts";
+import { shellWord } from "./shell-word.ts";
 import { printJson } from "./status.ts";
 
 const lookEveryMs = 50;
@@ -47,7 +48,9 @@ export async function detach({ runDir, words, isWorker, asJson }: Detached): Pro
   child.unref();
   if (asJson) printJson({ runDir, pid: child.pid });
   else process.stdout.write(`${runDir}\n`);
-  process.stderr.write(`millrace: process ${child.pid} runs it; millrace attach ${runDir} shows how it goes\n`);
+  process.stderr.write(
+    `millrace: process ${child.pid} runs it; millrace attach ${shellWord(runDir)} shows how it goes\n`,
+  );
   return exitCode.ok;
 }
 

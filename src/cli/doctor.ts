@@ -1,12 +1,19 @@
-import { existsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { runPaths } from "../store/run-paths.ts";
-import { type Command, exitCode } from "./command.ts";
+import { findProjectRoot } from "../config/find-project-root.ts";
+import { MillraceError } from "../shared/errors.ts";
+import { openStatus } from "../store/run-status.ts";
+import { type Command, countOf, exitCode } from "./command.ts";
 import { checkBackends } from "./doctor/backends.ts";
+import { checkConfig } from "./doctor/config.ts";
 import { checkFileSystem } from "./doctor/file-system.ts";
 import type { Finding } from "./doctor/finding.ts";
 import { checkMachine } from "./doctor/machine.ts";
 import { checkRun } from "./doctor/run-folder.ts";
+import { onlyJsonOnStdout } from "./only-json.ts";
+import { printJson } from "./status.ts";
+
+const patienceSeconds = 8;
 
 export const doctor: Command = {
   name: "doctor",
@@ -14,22 +21,46 @@ export const doctor: Command = {
   summary:
     "Looks whether everything is in place: Node, the file system of the outputs, schedulers, GPUs, ONNX Runtime.",
   details:
-    "For a run: who holds which shard, why shards wait, and what would be run again and why.\n" +
+    "For a config: whether it can be read, and its classes made. For a run: who holds which shard, why shards wait, and\n" +
+    "what would be run again and why.\n" +
     `Exit code ${exitCode.failed} where something is wrong; what is only missing is no error.`,
-  options: { json: { type: "boolean", help: "the findings as one JSON array" } },
-  examples: ["millrace doctor", "millrace doctor exp/prep", "millrace doctor --json"],
+  options: {
+    timeout: {
+      type: "string",
+      value: "S",
+      help: `seconds a scheduler may take to answer (default: ${patienceSeconds})`,
+    },
+    json: { type: "boolean", help: "the findings as one JSON array" },
+  },
+  examples: [
+    "millrace doctor",
+    "millrace doctor prep.yaml",
+    "millrace doctor exp/prep",
+    "millrace doctor --json --timeout 3",
+  ],
   arguments: { least: 0, most: 1 },
-  async run({ positionals: [target], has }) {
+  runsUserCode: true,
+  async run(input) {
+    const [target] = input.positionals;
+    const patienceMs = 1000 * (countOf(doctor, input, "timeout") ?? patienceSeconds);
+    const kind = await kindOf(target);
     const findings: Finding[] = [];
-    const tell = (finding: Finding) => {
-      findings.push(finding);
-      if (!has("json")) process.stdout.write(line(finding));
+    const tell = (found: readonly Finding[]) => {
+      findings.push(...found);
+      if (!input.has("json")) for (const finding of found) process.stdout.write(line(finding));
     };
-    for (const finding of await checkMachine()) tell(finding);
-    for (const finding of checkFileSystem(await outputFolder(target))) tell(finding);
-    for await (const finding of checkBackends()) tell(finding);
-    if (target !== undefined && isRun(target)) for (const finding of await checkRun(target)) tell(finding);
-    if (has("json")) process.stdout.write(`${JSON.stringify(findings)}\n`);
+    const project = kind === "config" ? findProjectRoot(target!) : process.cwd();
+    tell(await checkMachine(project, patienceMs));
+    let outputs = kind === "run" ? resolve(target!) : process.cwd();
+    if (kind === "config") {
+      const config = await onlyJsonOnStdout(() => checkConfig(target!));
+      tell(config.findings);
+      if (config.outputDir !== undefined) outputs = config.outputDir;
+    }
+    tell(checkFileSystem(nearestFolder(outputs)));
+    for await (const finding of checkBackends(patienceMs)) tell([finding]);
+    if (kind === "run") tell(await checkRun(target!));
+    if (input.has("json")) printJson(findings);
     return findings.some(({ state }) => state === "wrong") ? exitCode.failed : exitCode.ok;
   },
 };
@@ -40,17 +71,22 @@ function line({ state, what, detail, hint }: Finding): string {
   return `${marks[state]} ${what}: ${detail}\n${hint === undefined ? "" : `         -> ${hint}\n`}`;
 }
 
-function isRun(target: string): boolean {
-  return existsSync(target) && statSync(target).isDirectory() && existsSync(runPaths(target).manifest);
+async function kindOf(target: string | undefined): Promise<"run" | "config" | undefined> {
+  if (target === undefined) return undefined;
+  const stat = statSync(target, { throwIfNoEntry: false });
+  if (stat === undefined) {
+    throw new MillraceError("BAD_USAGE", `There is no file or folder ${target}.`, {
+      hint: "Name a config, the folder of a run, or nothing.",
+    });
+  }
+  if (!stat.isDirectory()) return "config";
+  await openStatus(target);
+  return "run";
 }
 
-/** Where the outputs would go: the run itself, what the config says, or this folder. */
-async function outputFolder(target: string | undefined): Promise<string> {
-  if (target === undefined) return process.cwd();
-  if (existsSync(target) && statSync(target).isDirectory()) return resolve(target);
-  const { readRunConfig } = await import("./run-config.ts");
-  const { outputDir } = await readRunConfig(target, []);
-  let folder = resolve(outputDir);
-  while (!existsSync(folder)) folder = dirname(folder);
+/** The folder itself, or the one that it would be made in. */
+function nearestFolder(path: string): string {
+  let folder = resolve(path);
+  while (statSync(folder, { throwIfNoEntry: false }) === undefined) folder = dirname(folder);
   return folder;
 }

@@ -4,6 +4,7 @@ import { MillraceError, messageOf } from "../shared/errors.ts";
 import { namesIn } from "../store/scan-shards.ts";
 import { type Command, exitCode } from "./command.ts";
 import { projectFiles } from "./init/project-files.ts";
+import { shellWord } from "./shell-word.ts";
 import { version } from "./version.ts";
 
 export const init: Command = {
@@ -21,7 +22,7 @@ export const init: Command = {
     }
     process.stdout.write(`Made ${dir}. Go on with:
 
-  cd ${shellWord(dir!)}
+  cd ${dir!.startsWith("-") ? "-- " : ""}${shellWord(dir!)}
   npm install
   npx millrace run prep.yaml
   npx millrace status exp/prep
@@ -52,9 +53,4 @@ function packageName(folder: string): string {
     .replace(/^[._-]+|-+$/g, "")
     .slice(0, 200);
   return name === "" || name === "node_modules" ? "my-corpus" : name;
-}
-
-/** A word that a shell takes as it stands. */
-function shellWord(word: string): string {
-  return /^[\w./+:@%-]+$/.test(word) && !word.startsWith("-") ? word : `-- '${word.replaceAll("'", "'\\''")}'`;
 }

@@ -60,7 +60,7 @@ export async function makeRunner(
   const providerArgs = [ownSections(sections), { ...more, ...params }];
   const provider = await make<AnyProvider>(sections.provider, providerArgs, path);
   if (typeof provider?.buildEnvLocal !== "function") {
-    throw new MillraceError("BAD_PROVIDER", `${providerTarget} gave ${describeKind(provider)}, not a provider.`, {
+    throw new MillraceError("BAD_TARGET", `${providerTarget} gave ${describeKind(provider)}, not a provider.`, {
       hint: "Name a class that extends EnvironmentProvider or InferenceProvider in provider._target_.",
     });
   }
@@ -68,7 +68,7 @@ export async function makeRunner(
   const { _target_: runnerTarget } = sections.runner;
   const runner = await make<AnyRunner>(sections.runner, [provider, { ...options, ...changed }], path);
   if (typeof runner?.run !== "function") {
-    throw new MillraceError("BAD_RUNNER", `${runnerTarget} gave ${describeKind(runner)}, not a runner.`, {
+    throw new MillraceError("BAD_TARGET", `${runnerTarget} gave ${describeKind(runner)}, not a runner.`, {
       hint: "Name a class that extends BaseRunner in runner._target_.",
     });
   }

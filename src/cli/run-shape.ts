@@ -37,7 +37,11 @@ type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
 type ConfigOption = Exclude<keyof RunnerOptions, "signal" | "parallel" | "outputDir">;
 
 /** A key that may be left out, also with `null`, as Hydra's users do. */
-const maybe = <T>(inner: Shape<T>) => shape.optional(shape.nullable(inner));
+function maybe<T>(inner: Shape<T>): Shape<T | null | undefined> {
+  const { expected } = inner;
+  return { expected, isOptional: true, check: (value, path) => (value == null ? [] : inner.check(value, path)) };
+}
+
 const whole = shape.int({ min: 0 });
 const path = shape.string({ pattern: /^[^\0]+$/, expected: "a path" });
 const innerPath = shape.string({
@@ -73,19 +77,22 @@ const runnerOptions = {
   progress: maybe(shape.boolean()),
 } satisfies Record<SnakeCase<ConfigOption>, Shape<unknown>>;
 
+const items = {
+  ...shape.union(
+    whole,
+    shape.list(whole),
+    shape.object({ start: shape.optional(whole), stop: whole, step: shape.optional(shape.int()) }),
+    shape.object({ _target_: shape.string() }, { others: shape.any() }),
+  ),
+  expected: "a whole number from 0, a list of them, { start, stop, step } or a _target_ that gives one",
+};
+
 /** The shape of a config that describes a run. */
 export const runShape: Shape<RunSections> = shape.object(
   {
     provider: shape.object({ _target_: shape.string(), params: maybe(shape.map(shape.any())) }, { others: ownKeys }),
     runner: shape.object({ _target_: shape.string(), output_dir: path, ...runnerOptions }),
-    items: maybe(
-      shape.union(
-        whole,
-        shape.list(whole),
-        shape.object({ start: shape.optional(whole), stop: whole, step: shape.optional(shape.int()) }),
-        shape.object({ _target_: shape.string() }, { others: shape.any() }),
-      ),
-    ),
+    items: maybe(items),
     parallel: maybe(
       shape.object({
         env: maybe(shape.oneOf(parallelEnvs)),

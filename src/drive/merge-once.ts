@@ -48,8 +48,13 @@ function noteMerge(paths: RunPaths, key: string): void {
   writeMerged(paths, { version: 1, key, files: [] });
 }
 
-async function claimMerge({ protocol }: Session): Promise<Claim> {
+async function claimMerge({ protocol, job }: Session): Promise<Claim> {
   for (;;) {
+    if (job.isLeaving()) {
+      throw new MillraceError("RUN_STOPPED", `The run in ${protocol.paths.root} was stopped before its merge.`, {
+        hint: "All shards are committed. Run again: only the merge is left.",
+      });
+    }
     const seen = groupAttempts(namesIn(protocol.paths.attempts)).get("merge");
     const claim = await protocol.claim("merge", seen);
     if (claim !== undefined) return claim;

@@ -12,6 +12,14 @@ interface ActiveRun {
 
 const active = new Set<ActiveRun>();
 let received: NodeJS.Signals | undefined;
+let lastResort: NodeJS.Timeout | undefined;
+const lastActs = new Set<() => void>();
+
+/** To be done just before a signal ends this process, where the run could not be waited for. */
+export function beforeTheEnd(act: () => void): () => void {
+  lastActs.add(act);
+  return () => void lastActs.delete(act);
+}
 
 /**
  * Runs something that Ctrl-C (or SIGTERM) stops: once, it saves and leaves; twice, its workers are ended at once. Then
@@ -44,17 +52,28 @@ function onSignal(signal: NodeJS.Signals): void {
     return;
   }
   for (const run of active) run.kill.abort();
-  setTimeout(() => void passOn(), killGraceMs);
+  lastResort ??= setTimeout(() => void passOn(), killGraceMs);
 }
 
 /** Lets the signal have its usual effect. */
 async function passOn(): Promise<void> {
+  clearTimeout(lastResort);
+  lastResort = undefined;
   for (const name of signals) process.off(name, onSignal);
   const signal = received;
   received = undefined;
   if (signal === undefined || process.listenerCount(signal) > 0) return;
   process.stderr.write("millrace: stopped; run it again and it goes on from where it was\n");
+  for (const act of lastActs) quietly(act);
   process.kill(process.pid, signal);
   // The signal ends the process within this time; nothing of the script runs meanwhile.
   await sleep(killGraceMs);
+}
+
+function quietly(act: () => void): void {
+  try {
+    act();
+  } catch {
+    // The process ends all the same.
+  }
 }

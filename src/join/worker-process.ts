@@ -5,8 +5,9 @@ import type { WorkOptions } from "../worker/work-options.ts";
 import { leaveOrder } from "../worker/worker-line.ts";
 import { serveLauncher } from "./serve-launcher.ts";
 
-const [runDir, name] = process.argv.slice(2) as [string, string];
-const parentPid = process.ppid;
+const [runDir, name, driver] = process.argv.slice(2) as [string, string, string];
+// Not process.ppid: the driver may be gone already, and then that is whoever has adopted this process.
+const parentPid = Number(driver);
 
 // Ctrl-C reaches every process of the terminal; the driver tells its workers itself what to do.
 process.on("SIGINT", () => {});

@@ -4,8 +4,7 @@ import { checkCountOptions } from "./check-options.ts";
 import { findGpus } from "./find-gpus.ts";
 import type { Launcher } from "./launcher.ts";
 import { processOptions } from "./process.ts";
-import { startProcess } from "./start-process.ts";
-import { supervise } from "./supervise.ts";
+import { superviseProcesses } from "./supervise-processes.ts";
 import { threadVariables } from "./thread-variables.ts";
 
 const gpuOptions = ["workers_per_gpu", ...processOptions] as const;
@@ -16,13 +15,13 @@ export const localGpuLauncher: Launcher = {
   startsWorkers: true,
   check: (parallel) => void shareOut(parallel),
   launch(request) {
-    const { runDir, parallel } = request;
+    const { parallel } = request;
     const { threads_per_worker: threads, max_heap_mb: maxHeapMb } = checkCountOptions(parallel, gpuOptions);
     const devices = shareOut(parallel);
     const shared = threadVariables(parallel.nWorkers, threads);
-    return supervise(request, ({ name, slot }) => {
-      const variables = { ...shared, CUDA_VISIBLE_DEVICES: devices[slot % devices.length]! };
-      return startProcess({ runDir, name, variables, maxHeapMb });
+    return superviseProcesses(request, {
+      maxHeapMb,
+      variables: (slot) => ({ ...shared, CUDA_VISIBLE_DEVICES: devices[slot % devices.length]! }),
     });
   },
 };

@@ -1,7 +1,6 @@
 import { checkCountOptions } from "./check-options.ts";
 import type { Launcher } from "./launcher.ts";
-import { startProcess } from "./start-process.ts";
-import { supervise } from "./supervise.ts";
+import { superviseProcesses } from "./supervise-processes.ts";
 import { threadVariables } from "./thread-variables.ts";
 
 export const processOptions = ["threads_per_worker", "max_heap_mb"] as const;
@@ -12,9 +11,9 @@ export const processLauncher: Launcher = {
   startsWorkers: true,
   check: (parallel) => void checkCountOptions(parallel, processOptions),
   launch(request) {
-    const { runDir, parallel } = request;
+    const { parallel } = request;
     const { threads_per_worker: threads, max_heap_mb: maxHeapMb } = checkCountOptions(parallel, processOptions);
     const variables = threadVariables(parallel.nWorkers, threads);
-    return supervise(request, ({ name }) => startProcess({ runDir, name, variables, maxHeapMb }));
+    return superviseProcesses(request, { maxHeapMb, variables: () => variables });
   },
 };

@@ -10,6 +10,7 @@ export interface ProcessOptions extends WorkerStart {
   /** Variables beside those of this process. */
   readonly variables: Readonly<Record<string, string>>;
   readonly maxHeapMb: number | undefined;
+  readonly onStart: (pid: number) => void;
 }
 
 const entry = fileURLToPath(entryUrl("worker-process"));
@@ -17,13 +18,14 @@ const entry = fileURLToPath(entryUrl("worker-process"));
 const exitGraceMs = 10_000;
 
 /** Starts a worker in a process of its own. */
-export function startProcess({ runDir, name, variables, maxHeapMb }: ProcessOptions): StartedWorker {
+export function startProcess({ runDir, name, variables, maxHeapMb, onStart }: ProcessOptions): StartedWorker {
   const heap = maxHeapMb === undefined ? [] : [`--max-old-space-size=${maxHeapMb}`];
-  const child = fork(entry, [runDir, name], {
+  const child = fork(entry, [runDir, name, String(process.pid)], {
     execArgv: [...inheritedArguments(process.execArgv), ...heap],
     env: { ...process.env, ...variables },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
+  if (child.pid !== undefined) onStart(child.pid);
   return {
     name,
     ended: watch(child, { runDir, name }),

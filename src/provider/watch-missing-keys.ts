@@ -5,6 +5,8 @@ import { isPlainObject } from "../shared/state-json.ts";
 export interface MissingKeys {
   /** A sentence for an error message, or undefined where every key that was read is there. */
   explain(): string | undefined;
+  /** Leaves the env as it was: it may be the user's own object, a config for one. */
+  stop(): void;
 }
 
 /**
@@ -21,6 +23,9 @@ export function watchMissingKeys(env: object): MissingKeys {
     if (!isWatched) Object.setPrototypeOf(env, watch);
   }
   return {
+    stop() {
+      if (Object.getPrototypeOf(env) === watch) Object.setPrototypeOf(env, Object.prototype);
+    },
     explain() {
       if (missing.keys.size === 0) return undefined;
       const known = Object.keys(env);

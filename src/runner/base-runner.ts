@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { driveRun } from "../drive/drive-run.ts";
 import { type RetryFilter, retryFailed } from "../drive/retry-failed.ts";
 import type { RunRequest } from "../drive/run-request.ts";
-import { withStopSignals } from "../drive/with-stop-signals.ts";
+import { beforeTheEnd, withStopSignals } from "../drive/with-stop-signals.ts";
 import type { StopRequests } from "../launchers/launcher.ts";
 import { mergeLineFiles, recordsOfShards } from "../merge/merge-lines.ts";
 import type { Items } from "../plan/collect-items.ts";
@@ -121,7 +121,7 @@ export abstract class BaseRunner<Env extends object, Result = unknown, Merged = 
   private async start(items: Items | ItemList): Promise<Merged> {
     refuseInWorker(this.constructor.name);
     return withStopSignals(this.options.signal, (stop) =>
-      this.inRunFolder(stop, () => driveRun<Merged>(this.request(items, stop))),
+      this.inRunFolder(() => driveRun<Merged>(this.request(items, stop))),
     );
   }
 
@@ -180,16 +180,19 @@ export abstract class BaseRunner<Env extends object, Result = unknown, Merged = 
   }
 
   /** Without an `outputDir` the run has a folder of its own for as long as it lasts, and its records come in memory. */
-  private async inRunFolder(stop: StopRequests, act: () => Promise<Merged>): Promise<Merged> {
+  private async inRunFolder(act: () => Promise<Merged>): Promise<Merged> {
     if (this.options.outputDir !== undefined) return act();
     const folder = await mkdtemp(join(tmpdir(), "millrace-"));
-    stop.kill.addEventListener("abort", () => rmSync(folder, { recursive: true, force: true }));
+    // Workers that were ended a moment ago may still have made a file while the folder was being emptied.
+    const removal = { recursive: true, force: true, maxRetries: 20, retryDelay: 20 } as const;
+    const forget = beforeTheEnd(() => rmSync(folder, removal));
     this.runDir = join(folder, this.options.shardSubdir);
     try {
       const merged = await act();
       return Array.isArray(merged) ? ([...merged] as Merged) : merged;
     } finally {
-      await rm(folder, { recursive: true, force: true });
+      await rm(folder, removal);
+      forget();
     }
   }
 }

@@ -37,7 +37,11 @@ export interface LeaseJudge {
 export function isHeld({ text, ageMs }: Sight, { ttlMs, isDead = isGone }: LeaseJudge): boolean {
   const lease = parseLease(text);
   if (ageMs > (lease?.ttlMs ?? ttlMs)) return false;
-  return lease === undefined || !isDead(lease);
+  if (lease === undefined) return true;
+  if (isDead(lease)) return false;
+  // The long life of a lease whose thread does not beat yet is for a holder that lives. A watcher that has not taken a
+  // dead one's lease back by then is stopped, or is not the watcher any more.
+  return !(ageMs > ttlMs && lease.watcher !== undefined && isKnownDead(lease));
 }
 
 /** Whether nobody is there any more to commit or to take back what a lease stands for. */

@@ -42,6 +42,8 @@ const threadAfterMs = 1000;
 // Until the thread beats, a lease lives this long on other hosts: the very first item may block this thread before it
 // could start the other. On this host a process that is gone is known at once.
 const firstTtlMs = 3_600_000;
+// The same where the thread is being started already.
+const startingTtlMs = 5000;
 
 /**
  * Gives a worker its sign of life: a thread that renews its lease, reports its progress and ticks. It is a thread of its
@@ -57,7 +59,10 @@ export function startHeartbeat(
   control[controlSlot.held] = nothingHeld;
   control[controlSlot.lostEpoch] = -1;
   const file = paths.worker(lease.worker);
-  const early = { ...firstReport(lease), ttlMs: Math.max(firstTtlMs, lease.ttlMs) };
+  const early = {
+    ...firstReport(lease),
+    ttlMs: Math.max(watch !== undefined && isUrgent ? startingTtlMs : firstTtlMs, lease.ttlMs),
+  };
   writeFileSync(file, reportText(early));
 
   let thread: Worker | undefined;

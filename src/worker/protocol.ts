@@ -1,11 +1,14 @@
+import { writeFileSync } from "node:fs";
 import { noAttempts, type UnitAttempts } from "../store/attempts.ts";
 import { type Claim, type ClaimOptions, claimUnit } from "../store/claim-unit.ts";
 import { commitAttempt } from "../store/commit-attempt.ts";
+import { isMissing } from "../store/durable-files.ts";
 import { type FileStep, takeSteps } from "../store/file-step.ts";
 import type { Lease } from "../store/lease.ts";
 import { dropAttempt, ownsLease, releaseAttempt } from "../store/release-attempt.ts";
 import type { RunPaths, Unit } from "../store/run-paths.ts";
 import { takeFileStep } from "../store/take-file-step.ts";
+import { firstReport, reportText } from "../store/worker-report.ts";
 
 export type ShardClaim = Claim & { readonly unit: number };
 
@@ -31,7 +34,17 @@ export function openProtocol(
   isCommitted: (shard: number) => boolean | Promise<boolean>,
 ): Protocol {
   const context = { paths, lease };
-  const take = (step: FileStep) => takeFileStep(step, { clockFolder: paths.leases, isCommitted });
+  const stepContext = { clockFolder: paths.leases, isCommitted };
+  const take = (step: FileStep) => {
+    try {
+      return takeFileStep(step, stepContext);
+    } catch (error) {
+      if (step.do !== "link" || !isMissing(error)) throw error;
+      // Whoever is silent for too long is cleaned up after. This one was only stopped: it is there again.
+      writeFileSync(step.from, reportText(firstReport(lease)));
+      return takeFileStep(step, stepContext);
+    }
+  };
   return {
     paths,
     lease,

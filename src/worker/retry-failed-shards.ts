@@ -50,6 +50,7 @@ export async function retryFailedShards(job: WorkerJob, order: RetryOrder): Prom
     throw error;
   } finally {
     void context.sync.finish();
+    context.missingKeys.stop();
     await job.teardown(env);
   }
 }

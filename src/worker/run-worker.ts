@@ -52,6 +52,7 @@ async function claimUntilComplete(job: WorkerJob): Promise<WorkerOutcome> {
   } finally {
     // Not waited for: the shards are complete, and a power cut before the disk has them is noticed at the next run.
     void context.sync.finish();
+    context.missingKeys.stop();
     await job.teardown(env);
   }
 }

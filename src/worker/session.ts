@@ -59,8 +59,8 @@ export function openSession(paths: RunPaths, plan: Plan, member: Membership): Se
   return { protocol, heartbeat, job: openJob(plan, member, { protocol, heartbeat }) };
 }
 
-// Without its thread a worker that is blocked by its very first item cannot be watched. Where shards hold thousands of
-// items, one of them will not take long, and the thread can wait until it is known that the run does.
+// Without its thread a worker that is blocked by its very first item shows no progress. Where shards hold thousands of
+// items, one of them will hardly take long, and the thread can wait until it is known that the run does.
 const itemsOfLongShard = 1000;
 
 function isUrgent({ items, shardCount }: Plan, { itemTimeoutMs }: WorkOptions): boolean {

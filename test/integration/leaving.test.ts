@@ -413,7 +413,7 @@ describe("several on one folder", () => {
     const folder = temporaryFolder();
     const joined = startNode([cli, "worker", join(folder, "nothing")], folder);
     expect(await joined.ended).toEqual({ code: 1, signal: null });
-    expect(joined.said.stderr).toContain(`There is no run to join in ${join(folder, "nothing")}`);
+    expect(joined.said.stderr).toContain(`There is no run in ${join(folder, "nothing")}`);
     expect(joined.said.stderr).not.toMatch(/^\s+at /m);
   });
 });

@@ -1,13 +1,14 @@
 import { createRequire } from "node:module";
 import { availableParallelism, freemem, totalmem } from "node:os";
 import { join } from "node:path";
+import { askProgram } from "./ask-program.ts";
 import type { Finding } from "./finding.ts";
 
 const gigabyte = 2 ** 30;
 
-/** Node itself, the machine, and what is loaded on demand. */
-export async function checkMachine(): Promise<Finding[]> {
-  return [checkNode(), checkMemory(), checkPackage("onnxruntime-node", "models in ONNX"), checkTypeScript()];
+/** Node itself, the machine, and what is loaded on demand, looked for as code in `project` would find it. */
+export async function checkMachine(project: string, patienceMs: number): Promise<Finding[]> {
+  return [checkNode(), checkMemory(), await checkOnnx(project, patienceMs), checkTypeScript(project)];
 }
 
 function checkNode(): Finding {
@@ -26,19 +27,38 @@ function checkMemory(): Finding {
   return { state: "fine", what: "machine", detail: `${availableParallelism()} cores, ${free} of ${total} GB free` };
 }
 
-/** Looked for from where the user stands, as their own code would find it. */
-function checkPackage(name: string, use: string): Finding {
-  try {
-    const path = createRequire(join(process.cwd(), "package.json")).resolve(name);
-    return { state: "fine", what: name, detail: path };
-  } catch {
-    return { state: "missing", what: name, detail: "not installed", hint: `npm install ${name}, for ${use}.` };
-  }
+/** Loaded in a process of its own: what is installed for another platform ends the process that loads it. */
+async function checkOnnx(project: string, patienceMs: number): Promise<Finding> {
+  const what = "ONNX Runtime";
+  const path = resolvePackage("onnxruntime-node", project);
+  if (path === undefined) return missing(what, "onnxruntime-node", "models in ONNX");
+  const answer = await askProgram([process.execPath, "-e", "require(process.argv[1])", path], patienceMs);
+  if (answer.kind === "answer") return { state: "fine", what, detail: `${path} loads` };
+  return {
+    state: "note",
+    what,
+    detail: `${path} is here but does not load${answer.kind === "failed" ? `: ${answer.why}` : ""}`,
+    hint: "Install it again on this machine: npm rebuild onnxruntime-node.",
+  };
 }
 
-function checkTypeScript(): Finding {
+function checkTypeScript(project: string): Finding {
   const isBuiltIn = (process.features as { typescript?: unknown }).typescript;
   if (isBuiltIn !== undefined && isBuiltIn !== false)
     return { state: "fine", what: "TypeScript", detail: "Node.js loads it by itself" };
-  return { ...checkPackage("tsx", "providers and runners in TypeScript"), what: "TypeScript (tsx)" };
+  const path = resolvePackage("tsx", project);
+  if (path === undefined) return missing("TypeScript", "tsx", "providers and runners in TypeScript");
+  return { state: "fine", what: "TypeScript", detail: `by tsx: ${path}` };
+}
+
+function resolvePackage(name: string, project: string): string | undefined {
+  try {
+    return createRequire(join(project, "package.json")).resolve(name);
+  } catch {
+    return undefined;
+  }
+}
+
+function missing(what: string, name: string, use: string): Finding {
+  return { state: "missing", what, detail: `${name} is not installed`, hint: `npm install ${name}, for ${use}.` };
 }

@@ -1,12 +1,17 @@
+import { formatCount } from "../../drive/progress-line.ts";
 import { shardOf } from "../../plan/plan.ts";
-import { groupAttempts } from "../../store/attempts.ts";
+import { readAttemptEnd } from "../../store/attempt-notes.ts";
+import { groupAttempts, type UnitAttempts } from "../../store/attempts.ts";
 import { readCheckpoints } from "../../store/checkpoint.ts";
 import { isHeld, parseLease } from "../../store/lease.ts";
 import { readManifest } from "../../store/manifest.ts";
-import { type RunPaths, runPaths } from "../../store/run-paths.ts";
+import { type RunPaths, runPaths, type Unit } from "../../store/run-paths.ts";
+import { type RunStatus, runStatus } from "../../store/run-status.ts";
 import { namesIn, scanShards } from "../../store/scan-shards.ts";
 import { isStopOrdered } from "../../store/stop-order.ts";
 import { fileSystemNow, lookAt } from "../../store/take-file-step.ts";
+import { describeExit } from "../../worker/crash-history.ts";
+import { shellWord } from "../shell-word.ts";
 import type { Finding } from "./finding.ts";
 
 const mostShown = 20;
@@ -15,55 +20,105 @@ const mostShown = 20;
 export async function checkRun(runDir: string): Promise<Finding[]> {
   const paths = runPaths(runDir);
   const { plan } = readManifest(paths)!;
+  const status = await runStatus(runDir);
   const { committed, damaged } = await scanShards(paths);
-  const findings: Finding[] = [
-    { state: "fine", what: "run", detail: `${committed.size} of ${plan.shardCount} shards committed` },
-  ];
-  if (isStopOrdered(paths))
-    findings.push({ state: "note", what: "run", detail: "it was cancelled; starting it again withdraws that" });
-  for (const [id, reason] of damaged)
-    findings.push({
-      state: "wrong",
-      what: `split.${id}`,
-      detail: reason,
-      hint: "It is computed anew at the next start.",
-    });
-  const waiting: Finding[] = [];
+  const begun: Finding[] = [];
   const attempts = groupAttempts(namesIn(paths.attempts));
-  for (let id = 0; id < plan.shardCount && waiting.length <= mostShown; id++) {
-    const attempt = attempts.get(id);
-    if (committed.has(id) || attempt === undefined) continue;
-    const { from, to } = shardOf(plan, id);
-    waiting.push({ state: "note", what: `split.${id}`, detail: describeAttempt(paths, id, attempt, to - from) });
+  for (const [unit, attempt] of [...attempts].sort(([a], [b]) => Number(a) - Number(b))) {
+    if (unit !== "merge" && (committed.has(unit) || damaged.has(unit))) continue;
+    const items = unit === "merge" ? 0 : lengthOf(shardOf(plan, unit));
+    const detail = describeAttempt(paths, unit, { attempt, items, status });
+    if (detail !== undefined) begun.push({ state: "note", what: unit === "merge" ? "merge" : `split.${unit}`, detail });
   }
-  const untouched = plan.shardCount - committed.size - damaged.size - waiting.length;
-  if (untouched > 0 && waiting.length <= mostShown)
-    waiting.push({ state: "note", what: "run", detail: `${untouched} shards were not begun` });
-  return [...findings, ...waiting.slice(0, mostShown)];
+  const shards = [...attempts.keys()].filter((unit) => unit !== "merge" && !committed.has(unit) && !damaged.has(unit));
+  const untouched = plan.shardCount - committed.size - damaged.size - shards.length;
+  return [
+    ...checkWhole(paths, status, untouched),
+    ...[...damaged].map(
+      ([id, detail]): Finding => ({
+        state: "wrong",
+        what: `split.${id}`,
+        detail,
+        hint: `Its ${lengthOf(shardOf(plan, id))} items are run again at the next start.`,
+      }),
+    ),
+    ...begun.slice(0, mostShown),
+    ...(begun.length > mostShown
+      ? [{ state: "note", what: "run", detail: `${begun.length - mostShown} more shards were begun` } as const]
+      : []),
+  ];
 }
 
-function describeAttempt(
-  paths: RunPaths,
-  id: number,
-  { active, fenced }: { active: number | undefined; fenced: readonly number[] },
-  items: number,
-): string {
-  if (active !== undefined) {
-    const now = () => fileSystemNow(paths.leases);
-    const sight = lookAt(paths.lease(id, active), now) ?? lookAt(paths.attempt(id, active), now);
-    const holder = sight === undefined ? undefined : parseLease(sight.text);
-    const who = holder === undefined ? "someone" : `process ${holder.pid} on ${holder.host.split("|")[0]}`;
-    if (sight !== undefined && isHeld(sight, { ttlMs: holder?.ttlMs ?? 0 }))
-      return `held by ${who}, last sign of life ${(sight.ageMs / 1000).toFixed(1)} s ago`;
-    return `${who} is gone; ${goesOn(paths.attempt(id, active), items)}`;
-  }
+function lengthOf({ from, to }: { readonly from: number; readonly to: number }): number {
+  return to - from;
+}
+
+function checkWhole(paths: RunPaths, { state, shards, items, workers }: RunStatus, untouched: number): Finding[] {
+  const findings: Finding[] = [
+    {
+      state: "fine",
+      what: "run",
+      detail: `${state}, ${formatCount(shards.committed)} of ${formatCount(shards.total)} shards committed, ${workers.length} workers`,
+    },
+  ];
+  const note = (detail: string, hint?: string) =>
+    findings.push({ state: "note", what: "run", detail, ...(hint === undefined ? {} : { hint }) });
+  if (isStopOrdered(paths) && state !== "complete")
+    note("it was cancelled", "Start it again with `millrace run`: that withdraws it.");
+  if (items.failed > 0)
+    note(`${formatCount(items.failed)} items failed`, `millrace retry ${shellWord(paths.root)} runs them again.`);
+  const waitFor = state === "running" ? "they wait for a free worker" : "nobody works on the run";
+  if (untouched > 0) note(`${formatCount(untouched)} shards were not begun: ${waitFor}`);
+  return findings;
+}
+
+interface AttemptView {
+  readonly attempt: UnitAttempts;
+  readonly items: number;
+  readonly status: RunStatus;
+}
+
+function describeAttempt(paths: RunPaths, unit: Unit, view: AttemptView): string | undefined {
+  const { active, fenced } = view.attempt;
+  if (active !== undefined) return describeActive(paths, unit, active, view);
   const newest = fenced.at(-1);
-  return newest === undefined ? "waits" : `was given back or taken away; ${goesOn(paths.fenced(id, newest), items)}`;
+  if (newest === undefined || unit === "merge") return undefined;
+  const folder = paths.fenced(unit, newest);
+  return `${whyWaiting(folder)}; ${goesOn(folder, view.items)}`;
+}
+
+function describeActive(paths: RunPaths, unit: Unit, active: number, { items, status }: AttemptView): string {
+  const now = () => nowIn(paths);
+  const sight = lookAt(paths.lease(unit, active), now) ?? lookAt(paths.attempt(unit, active), now);
+  const holder = sight === undefined ? undefined : parseLease(sight.text);
+  const who = holder === undefined ? "someone" : `process ${holder.pid} on ${holder.host.split("|")[0]}`;
+  if (sight !== undefined && isHeld(sight, { ttlMs: holder?.ttlMs ?? 0 })) {
+    const { position } = status.workers.find(({ worker }) => worker === holder?.worker) ?? {};
+    const at = position === undefined || unit === "merge" ? "" : `, at item ${position} of ${items}`;
+    return `held by ${who}${at}, last sign of life ${(sight.ageMs / 1000).toFixed(1)} s ago`;
+  }
+  return unit === "merge"
+    ? `${who}, who merged, is gone`
+    : `${who} is gone; ${goesOn(paths.attempt(unit, active), items)}`;
+}
+
+function whyWaiting(fencedDir: string): string {
+  const { isReleased, exit } = readAttemptEnd(fencedDir);
+  if (isReleased) return "its worker gave it back, because it was stopped or an item failed";
+  return exit === undefined ? "it was taken from a worker that was gone" : `its worker ${describeExit(exit)}`;
 }
 
 function goesOn(attemptDir: string, items: number): string {
   const [newest] = readCheckpoints(attemptDir);
-  return newest === undefined
-    ? `no checkpoint: all its ${items} items are run again`
-    : `the next attempt goes on from item ${newest.position} of ${items}`;
+  if (newest === undefined) return `no checkpoint: all its ${items} items are run again`;
+  return `the next attempt goes on from item ${newest.position} of ${items}`;
+}
+
+// Whoever may only read the folder has no clock but their own.
+function nowIn(paths: RunPaths): number {
+  try {
+    return fileSystemNow(paths.leases);
+  } catch {
+    return Date.now();
+  }
 }

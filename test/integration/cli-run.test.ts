@@ -1,0 +1,169 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { makeProject } from "../fixtures/cli/project.ts";
+
+describe("millrace run", () => {
+  it("runs what init has made, and does nothing twice", async () => {
+    const project = await makeProject();
+    const first = await project.run("run", "prep.yaml");
+    expect(first).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining("exp/prep: complete\n  items    200 of 200, 50 dropped"),
+    });
+    expect(project.text("exp/prep/records.jsonl").split("\n")[0]).toBe('{"utt_id":"utt1","text":"one more word"}');
+    const done = project.text("exp/prep/split.0/done");
+    expect((await project.run("run", "prep.yaml")).status).toBe(0);
+    expect(project.text("exp/prep/split.0/done")).toBe(done);
+  });
+
+  it("takes overrides, and prints the status as JSON and nothing else", async () => {
+    const project = await makeProject();
+    const { status, stdout, stderr } = await project.run(
+      ...[
+        "run",
+        "job.yaml",
+        "--json",
+        "items=[3,4,9]",
+        "says=true",
+        "runner.output_dir=exp/other",
+        "+runner.batch_size=null",
+      ],
+    );
+    expect(JSON.parse(stdout)).toMatchObject({
+      runDir: project.path("exp/other"),
+      state: "complete",
+      items: { total: 3, done: 3, written: 3, failed: 0 },
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "at item 3\nat item 4\nat item 9\n" });
+  });
+
+  it.each([
+    ["a range", "items={start: 4, stop: 10, step: 3}", [4, 7]],
+    ["what a target returns", "items={_target_: ./jobs.js#someItems, count: 3}", [0, 2, 4]],
+  ])("takes its items from %s", async (_from, override, items) => {
+    const project = await makeProject();
+    await project.run("run", "job.yaml", override, "+runner.merge_files=true");
+    const records = project.text("exp/job/records.jsonl").trim().split("\n");
+    expect(records.map((line) => (JSON.parse(line) as { idx: number }).idx)).toEqual(items);
+  });
+
+  it("takes all of the dataset where the config names no items, without building the model", async () => {
+    const project = await makeProject();
+    const { stdout } = await project.run("plan", "prep.yaml", "~items", "--json", "dataset.sentences=7", "model=null");
+    expect(JSON.parse(stdout)).toMatchObject({ items: 7 });
+  });
+
+  it("runs the first items alone, in a folder of their own", async () => {
+    const project = await makeProject();
+    const { status, stdout } = await project.run("run", "job.yaml", "--limit", "3");
+    expect({ status, stdout }).toMatchObject({ status: 0, stdout: expect.stringContaining("3 of 3") });
+    expect(project.names("exp/job")).toEqual(["limit-3"]);
+  });
+
+  it("refuses a changed config, unless the change is accepted or all is begun anew", async () => {
+    const project = await makeProject();
+    await project.run("run", "job.yaml");
+    const refused = await project.run("run", "job.yaml", "says=true");
+    expect(refused.status).toBe(1);
+    expect(refused.stderr).toMatch(/config\.says: false -> true\n.*--accept-change.*--restart/);
+    expect((await project.run("run", "job.yaml", "says=true", "--accept-change")).stdout).not.toContain("at item");
+    expect((await project.run("run", "job.yaml", "--restart", "says=true")).stdout).toContain("at item 19");
+  });
+
+  it("ends with 3 where items failed, with 1 where one failure stops the run, without a stack", async () => {
+    const project = await makeProject();
+    const skipped = await project.run("run", "job.yaml", "fails=[2,5]");
+    expect(skipped).toMatchObject({ status: 3, stdout: expect.stringContaining("20 of 20, 2 failed") });
+    const stopped = await project.run("run", "job.yaml", "fails=[2,5]", "runner.on_error=fail", "--restart");
+    expect(stopped.status).toBe(1);
+    expect(stopped.stderr).toMatch(/^millrace: JobRunner\.forward failed at item 2: time is out at 2$/m);
+    expect(stopped.stderr).not.toMatch(/^\s+at /m);
+  });
+
+  it("saves and leaves at Ctrl-C with 130, and goes on when it is started again", async () => {
+    const project = await makeProject();
+    const run = project.start(["run", "job.yaml", "items=2000", "slow_until=go", "says=true"]);
+    await run.seen(/at item \d\d/);
+    run.child.kill("SIGINT");
+    const { status, stderr } = await run.ended;
+    expect({ status, stderr }).toEqual({
+      status: 130,
+      stderr: expect.stringContaining("it goes on from where it was"),
+    });
+    project.touch("go");
+    const again = await project.run("run", "job.yaml", "items=2000", "slow_until=go", "says=true");
+    expect(again).toMatchObject({ status: 0, stdout: expect.stringContaining("2,000 of 2,000") });
+    expect(again.stdout).not.toMatch(/^at item 0$/m);
+  });
+
+  it("ends although the user's code has left something open", async () => {
+    const project = await makeProject();
+    expect((await project.run("run", "job.yaml", "provider._target_=./jobs.js#OpenProvider")).status).toBe(0);
+  });
+
+  it("has workers find a class that only the config knows the place of", async () => {
+    const project = await makeProject();
+    const override = "runner._target_=./jobs.js#LostRunner";
+    const { status, stdout } = await project.run("run", "job.yaml", override, "parallel.env=process");
+    expect({ status, stdout }).toMatchObject({ status: 0, stdout: expect.stringContaining("20 of 20") });
+  });
+
+  it("goes on with its work when nobody reads its output any more", async () => {
+    const project = await makeProject();
+    const run = project.start(["run", "job.yaml", "says=true", "held=[10]", "held_until=go"]);
+    await run.seen(/at item 3/);
+    run.child.stdout!.destroy();
+    project.touch("go");
+    expect((await run.ended).status).toBe(0);
+    expect(JSON.parse((await project.run("status", "exp/job", "--json")).stdout)).toMatchObject({ state: "complete" });
+  });
+});
+
+describe("millrace plan", () => {
+  it("says what would run, and writes nothing", async () => {
+    const project = await makeProject();
+    const before = spawnSync("find", [project.dir], { encoding: "utf8" }).stdout;
+    const { status, stdout } = await project.run("plan", "prep.yaml", "+runner.batch_size=20");
+    expect(status).toBe(0);
+    expect(stdout).toBe(
+      [
+        `${project.path("exp/prep")}: new`,
+        "  items    200 in 10 batches",
+        "  shards   10",
+        "  workers  2 (process)",
+        "  job      none: the workers are started by this command",
+        "",
+      ].join("\n"),
+    );
+    expect(spawnSync("find", [project.dir], { encoding: "utf8" }).stdout).toBe(before);
+  });
+
+  it("is JSON for programs, also of the first items", async () => {
+    const project = await makeProject();
+    const { stdout } = await project.run("plan", "job.yaml", "--json", "--limit", "5");
+    expect(JSON.parse(stdout)).toEqual({
+      runDir: project.path("exp/job/limit-5"),
+      isBegun: false,
+      done: 0,
+      changed: [],
+      items: 5,
+      shards: 4,
+      batches: 5,
+      env: "local",
+      workers: 1,
+      jobScript: null,
+    });
+    expect(existsSync(project.path("exp"))).toBe(false);
+  });
+
+  it("tells what is done of a run, and that a change would be refused", async () => {
+    const project = await makeProject();
+    await project.run("run", "job.yaml");
+    const { stdout } = await project.run("plan", "job.yaml", "says=true");
+    expect(stdout).toContain("begun, 20 items are done");
+    expect(stdout).toContain(
+      "config.says: `millrace run` refuses this\n           without --accept-change or --restart",
+    );
+  });
+});
