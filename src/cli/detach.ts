@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmdirSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
 import { sleep } from "../shared/sleep.ts";
 import { type RunPaths, runPaths } from "../store/run-paths.ts";
 import { namesIn } from "../store/scan-shards.ts";
@@ -40,7 +41,7 @@ export async function detach({ runDir, words, isWorker, asJson }: Detached): Pro
   if (existsSync(paths.manifest)) {
     mkdirSync(paths.logs, { recursive: true });
     renameSync(early, paths.log(driverLogName(typeof start === "string" ? start : String(child.pid), { isWorker })));
-  } else discard(early, made === undefined ? undefined : paths.root);
+  } else discard(early, made);
   if (typeof start === "number" && start !== exitCode.ok && start !== exitCode.incomplete) {
     process.stderr.write(`${text}millrace: the run in the background has ended with exit code ${start}\n`);
     return start;
@@ -72,11 +73,13 @@ function workerOf(paths: RunPaths, pid: number | undefined): string | undefined 
   return undefined;
 }
 
-function discard(log: string, folder: string | undefined): void {
+/** Removes the log, and the folders that were made for it unless something else is in them by now. */
+function discard(log: string, made: string | undefined): void {
   rmSync(log, { force: true });
+  if (made === undefined) return;
   try {
-    if (folder !== undefined) rmdirSync(folder);
+    for (let folder = dirname(log); folder.startsWith(made); folder = dirname(folder)) rmdirSync(folder);
   } catch {
-    // Something else is in it by now.
+    // It is not empty.
   }
 }

@@ -1,7 +1,6 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { MillraceError, messageOf } from "../shared/errors.ts";
-import { namesIn } from "../store/scan-shards.ts";
+import { errnoOf, MillraceError, messageOf } from "../shared/errors.ts";
 import { type Command, exitCode } from "./command.ts";
 import { projectFiles } from "./init/project-files.ts";
 import { shellWord } from "./shell-word.ts";
@@ -35,8 +34,9 @@ export const init: Command = {
 function refuseUsed(dir: string): void {
   let names: string[];
   try {
-    names = namesIn(dir);
+    names = readdirSync(dir);
   } catch (error) {
+    if (errnoOf(error) === "ENOENT") return;
     throw new MillraceError("BAD_USAGE", `${dir} cannot be used: ${messageOf(error)}.`, {
       hint: "Name a folder that is not there yet.",
     });

@@ -22,7 +22,7 @@ export const plan: Command = {
     limit: { type: "string", value: "N", help: "only the first N items, as `millrace run --limit N` would run them" },
     json: { type: "boolean", help: "as a JSON object" },
   },
-  examples: ["millrace plan prep.yaml", "millrace plan prep.yaml runner.batch_size=20 --json"],
+  examples: ["millrace plan prep.yaml", "millrace plan prep.yaml +runner.batch_size=20 --json"],
   arguments: { least: 1, most: Number.POSITIVE_INFINITY },
   runsUserCode: true,
   async run(input) {

@@ -1,5 +1,6 @@
+import { existsSync } from "node:fs";
 import { chooseLauncher } from "../launchers/choose-launcher.ts";
-import type { Launcher } from "../launchers/launcher.ts";
+import type { Launcher, WorkerPool } from "../launchers/launcher.ts";
 import { collectItems } from "../plan/collect-items.ts";
 import { MillraceError } from "../shared/errors.ts";
 import type { Done } from "../store/done.ts";
@@ -19,23 +20,37 @@ export async function driveRun<Merged>(request: RunRequest<Merged>): Promise<Mer
   launcher.check(request.parallel);
   if (launcher.startsWorkers) request.requireSendable();
   const paths = runPaths(request.runDir);
+  let pool: WorkerPool | undefined;
   try {
-    const plan = openRun(paths, await collectItems(request.items), request);
+    const items = await collectItems(request.items);
+    pool = launcher.openPool?.({
+      ...request,
+      early: existsSync(paths.manifest) ? 0 : workersNeeded(request, items.count),
+    });
+    const plan = openRun(paths, items, request);
     return await inSession(openSession(paths, plan, membership(request, launcher)), request, async (session) =>
-      finishRun(session, request, await launch(session, request, launcher)),
+      finishRun(session, request, await launch(session, { ...request, pool }, launcher)),
     );
   } catch (error) {
     throw storeError(error);
+  } finally {
+    pool?.close();
   }
+}
+
+/** How many workers a new run is sure to keep busy. */
+function workersNeeded({ parallel, shards, work }: RunRequest<unknown>, items: number): number {
+  const batches = Math.ceil(items / (work.batchSize ?? 1));
+  return Math.min(parallel.nWorkers, batches, shards ?? batches);
 }
 
 /** Starts the workers, if there is anything to do. Answers the shards that are known to be committed. */
 async function launch<Merged>(
   { job }: Session,
-  { runDir, parallel, stop }: RunRequest<Merged>,
+  { runDir, parallel, stop, pool }: RunRequest<Merged> & { readonly pool: WorkerPool | undefined },
   launcher: Launcher,
 ): Promise<ReadonlyMap<number, Done>> {
-  const request = { runDir, parallel, stop, inlineJob: job };
+  const request = { runDir, parallel, stop, pool, inlineJob: job };
   if (!launcher.startsWorkers) return launcher.launch({ ...request, pending: job.plan.shardCount });
   const { committed, open } = await findCommitted(job);
   if (open.length === 0) return committed;

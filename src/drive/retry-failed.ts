@@ -41,9 +41,11 @@ export async function retryFailed<Merged>(request: RunRequest<Merged>, filter: R
         const { runDir, parallel, stop } = request;
         writeSpec(paths, { ...request.spec, options: { ...request.work, retry: order } });
         const inlineJob = { ...session.job, options: { ...session.job.options, retry: order } };
+        const pool = launcher.openPool?.({ runDir, parallel, early: 0 });
         try {
-          await launcher.launch({ runDir, parallel, stop, inlineJob, pending: order.shards.length });
+          await launcher.launch({ runDir, parallel, stop, inlineJob, pool, pending: order.shards.length });
         } finally {
+          pool?.close();
           writeSpec(paths, request.spec);
         }
       }

@@ -2,7 +2,7 @@
 import { identify } from "../store/process-identity.ts";
 import type { Watch } from "../worker/heartbeat-protocol.ts";
 import type { WorkOptions } from "../worker/work-options.ts";
-import { leaveOrder } from "../worker/worker-line.ts";
+import { beginOrder, leaveOrder } from "../worker/worker-line.ts";
 import { serveLauncher } from "./serve-launcher.ts";
 
 const [runDir, name, driver] = process.argv.slice(2) as [string, string, string];
@@ -12,6 +12,16 @@ const parentPid = Number(driver);
 // Ctrl-C reaches every process of the terminal; the driver tells its workers itself what to do.
 process.on("SIGINT", () => {});
 
+// Started before the run is prepared; what it is told meanwhile is kept.
+const orders: unknown[] = [];
+let onOrder = (order: unknown): void => void orders.push(order);
+await new Promise<void>((resolve) => {
+  process.on("message", (order) => {
+    if (order === beginOrder) resolve();
+    else onOrder(order);
+  });
+});
+
 const watch = ({ itemTimeoutMs }: WorkOptions): Watch => ({ itemTimeoutMs, parentPid, endBy: "process" });
 
 await serveLauncher(
@@ -19,7 +29,8 @@ await serveLauncher(
   {
     send: (message) => void process.send?.(message),
     onOrder(listener) {
-      process.on("message", listener);
+      for (const order of orders) listener(order);
+      onOrder = listener;
       process.on("SIGTERM", () => listener(leaveOrder));
     },
   },

@@ -1,6 +1,7 @@
 import type { ParallelConfig } from "../config/parallel.ts";
 import type { Done } from "../store/done.ts";
 import type { WorkerJob } from "../worker/worker-job.ts";
+import type { StartWorker } from "./supervise.ts";
 
 export interface LaunchRequest {
   readonly runDir: string;
@@ -10,6 +11,22 @@ export interface LaunchRequest {
   readonly stop: StopRequests;
   /** How many shards are to do: no more workers than that are of use. */
   readonly pending: number;
+  /** What {@link Launcher.openPool} has opened. */
+  readonly pool: WorkerPool | undefined;
+}
+
+export interface PoolRequest {
+  readonly runDir: string;
+  readonly parallel: ParallelConfig;
+  /** How many workers will be needed for sure; none while that is not known. */
+  readonly early: number;
+}
+
+/** A source of workers that begin when they are told to. */
+export interface WorkerPool {
+  readonly start: StartWorker;
+  /** Ends those that were never asked for. */
+  close(): void;
 }
 
 /** How the user stops a run. */
@@ -27,6 +44,13 @@ export interface Launcher {
   readonly startsWorkers: boolean;
   /** Refuses options it cannot fulfil, before anything is made. */
   check(parallel: ParallelConfig): void;
+  /** Starts workers before the run is prepared, where that saves time. */
+  openPool?(request: PoolRequest): WorkerPool;
   /** Answers with the shards that are known to be committed, so that they need not be looked at again. */
   launch(request: LaunchRequest): Promise<ReadonlyMap<number, Done>>;
+}
+
+/** How many workers a launch keeps at work. */
+export function slotsOf({ parallel, pending }: LaunchRequest): number {
+  return Math.min(parallel.nWorkers, pending);
 }

@@ -2,9 +2,10 @@ import type { ParallelConfig } from "../config/parallel.ts";
 import { MillraceError } from "../shared/errors.ts";
 import { checkCountOptions } from "./check-options.ts";
 import { findGpus } from "./find-gpus.ts";
-import type { Launcher } from "./launcher.ts";
+import { type Launcher, slotsOf } from "./launcher.ts";
 import { processOptions } from "./process.ts";
-import { superviseProcesses } from "./supervise-processes.ts";
+import { openProcessPool } from "./process-pool.ts";
+import { supervise } from "./supervise.ts";
 import { threadVariables } from "./thread-variables.ts";
 
 const gpuOptions = ["workers_per_gpu", ...processOptions] as const;
@@ -14,16 +15,14 @@ export const localGpuLauncher: Launcher = {
   env: "local_gpu",
   startsWorkers: true,
   check: (parallel) => void shareOut(parallel),
-  launch(request) {
-    const { parallel } = request;
+  openPool({ runDir, parallel, early }) {
     const { threads_per_worker: threads, max_heap_mb: maxHeapMb } = checkCountOptions(parallel, gpuOptions);
     const devices = shareOut(parallel);
     const shared = threadVariables(parallel.nWorkers, threads);
-    return superviseProcesses(request, {
-      maxHeapMb,
-      variables: (slot) => ({ ...shared, CUDA_VISIBLE_DEVICES: devices[slot % devices.length]! }),
-    });
+    const variables = (slot: number) => ({ ...shared, CUDA_VISIBLE_DEVICES: devices[slot % devices.length]! });
+    return openProcessPool({ runDir, maxHeapMb, early, variables });
   },
+  launch: (request) => supervise({ ...request, slots: slotsOf(request) }, request.pool!.start),
 };
 
 /** The devices in use; refuses more workers than they are to carry. */

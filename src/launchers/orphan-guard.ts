@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 
 /** Ends worker processes whose driver was killed and that are too busy to notice. */
 export interface OrphanGuard {
@@ -25,6 +25,28 @@ done
  * than a short run, so it may not be there yet.
  */
 export function openOrphanGuard(): OrphanGuard {
+  let guard: ChildProcess | undefined;
+  let waiting: number[] = [];
+  // A moment later, so that it holds up no worker's start.
+  const soon = setImmediate(() => {
+    guard = startGuard();
+    for (const pid of waiting) tell(pid);
+    waiting = [];
+  });
+  const tell = (pid: number) => void guard?.stdin?.write(`${pid}\n`);
+  return {
+    watch(pid) {
+      if (guard === undefined) waiting.push(pid);
+      else tell(pid);
+    },
+    dismiss() {
+      clearImmediate(soon);
+      guard?.kill("SIGKILL");
+    },
+  };
+}
+
+function startGuard(): ChildProcess {
   // Of its own session: Ctrl-C is not meant for it.
   const guard = spawn("sh", ["-c", script], { stdio: ["pipe", "ignore", "ignore"], detached: true });
   // Where there is no shell, the threads are the only watch.
@@ -32,8 +54,5 @@ export function openOrphanGuard(): OrphanGuard {
   guard.stdin.on("error", () => {});
   guard.unref();
   (guard.stdin as unknown as { unref(): void }).unref();
-  return {
-    watch: (pid) => void guard.stdin.write(`${pid}\n`),
-    dismiss: () => void guard.kill("SIGKILL"),
-  };
+  return guard;
 }

@@ -1,6 +1,7 @@
 import { checkCountOptions } from "./check-options.ts";
-import type { Launcher } from "./launcher.ts";
-import { superviseProcesses } from "./supervise-processes.ts";
+import { type Launcher, slotsOf } from "./launcher.ts";
+import { openProcessPool } from "./process-pool.ts";
+import { supervise } from "./supervise.ts";
 import { threadVariables } from "./thread-variables.ts";
 
 export const processOptions = ["threads_per_worker", "max_heap_mb"] as const;
@@ -10,10 +11,10 @@ export const processLauncher: Launcher = {
   env: "process",
   startsWorkers: true,
   check: (parallel) => void checkCountOptions(parallel, processOptions),
-  launch(request) {
-    const { parallel } = request;
+  openPool({ runDir, parallel, early }) {
     const { threads_per_worker: threads, max_heap_mb: maxHeapMb } = checkCountOptions(parallel, processOptions);
     const variables = threadVariables(parallel.nWorkers, threads);
-    return superviseProcesses(request, { maxHeapMb, variables: () => variables });
+    return openProcessPool({ runDir, maxHeapMb, early, variables: () => variables });
   },
+  launch: (request) => supervise({ ...request, slots: slotsOf(request) }, request.pool!.start),
 };

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { entryUrl } from "../shared/entry-url.ts";
 import { MillraceError } from "../shared/errors.ts";
-import { leaveOrder, type WorkerStart } from "../worker/worker-line.ts";
+import { beginOrder, leaveOrder, type WorkerStart } from "../worker/worker-line.ts";
 import { listenToWorker } from "./listen-to-worker.ts";
 import type { StartedWorker, WorkerEnd } from "./supervise.ts";
 
@@ -26,12 +26,14 @@ export function startProcess({ runDir, name, variables, maxHeapMb, onStart }: Pr
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
   if (child.pid !== undefined) onStart(child.pid);
+  const tell = (order: string) => {
+    if (child.connected) child.send(order, () => {});
+  };
   return {
     name,
     ended: watch(child, { runDir, name }),
-    leave() {
-      if (child.connected) child.send(leaveOrder, () => {});
-    },
+    begin: () => tell(beginOrder),
+    leave: () => tell(leaveOrder),
     kill: () => void child.kill("SIGKILL"),
   };
 }

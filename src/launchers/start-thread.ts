@@ -31,5 +31,5 @@ export function startThread({ runDir, name, maxHeapMb }: ThreadOptions): Started
   channel.onmessage = kill;
   channel.unref();
   worker.once("exit", () => channel.close());
-  return { name, kill, ended: ear.ended, leave: () => worker.postMessage(leaveOrder) };
+  return { name, kill, begin() {}, ended: ear.ended, leave: () => worker.postMessage(leaveOrder) };
 }

@@ -6,13 +6,15 @@ import { isStopOrdered } from "../store/stop-order.ts";
 import { fileSystemNow, lookAt } from "../store/take-file-step.ts";
 import { describeExit } from "../worker/crash-history.ts";
 import { newWorkerName } from "../worker/session.ts";
+import type { WorkerJob } from "../worker/worker-job.ts";
 import type { JoinOutcome } from "../worker/worker-line.ts";
-import type { LaunchRequest } from "./launcher.ts";
 
 /** A worker that was started, as its launcher sees it. */
 export interface StartedWorker {
   readonly name: string;
   readonly ended: Promise<WorkerEnd>;
+  /** The run is prepared: it may begin. */
+  begin(): void;
   /** Asks it to save, give its shard back and end. */
   leave(): void;
   /** Ends it at once. */
@@ -26,6 +28,13 @@ export type WorkerEnd =
 
 export type StartWorker = (place: { readonly name: string; readonly slot: number }) => StartedWorker;
 
+export interface Supervision {
+  readonly inlineJob: WorkerJob;
+  readonly stop: { readonly leave: AbortSignal; readonly kill: AbortSignal };
+  /** How many workers are kept at work. */
+  readonly slots: number;
+}
+
 // So many workers in a row may die before their env is built.
 const mostEarlyDeaths = 3;
 // A worker that shows no sign of life when the run is complete is not waited for.
@@ -37,11 +46,10 @@ const lookEveryMs = 250;
  * stops the others. Answers with what they have told of the shards; the driver looks at the folder itself for the rest.
  */
 export async function supervise(
-  { inlineJob, stop, parallel, pending }: LaunchRequest,
+  { inlineJob, stop, slots }: Supervision,
   start: StartWorker,
 ): Promise<ReadonlyMap<number, Done>> {
   const { paths } = inlineJob.protocol;
-  const slots = Math.min(parallel.nWorkers, pending);
   const running = new Set<StartedWorker>();
   const committed = new Map<number, Done>();
   let isStopping = stop.leave.aborted;
@@ -76,6 +84,7 @@ export async function supervise(
     while (!isStopping && !isComplete) {
       const worker = start({ slot, name: newWorkerName() });
       running.add(worker);
+      worker.begin();
       const end = await worker.ended;
       running.delete(worker);
       take(worker, end);

@@ -14,7 +14,8 @@ export type WorkerMessage =
   /** An error that nobody caught; the worker ends right after. */
   | { readonly say: "uncaught"; readonly message: string };
 
-/** What a launcher asks of a worker: to save and leave. */
+/** What a launcher asks of a worker process: to begin, once the run is prepared; to save and leave. */
+export const beginOrder = "begin";
 export const leaveOrder = "leave";
 
 /** What a worker is told when it is started. Everything else it reads from the run folder. */

@@ -1,11 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { makeProject } from "../fixtures/cli/project.ts";
 
-describe("millrace run", () => {
+describe.concurrent("millrace run", () => {
   it("runs what init has made, and does nothing twice", async () => {
-    const project = await makeProject();
+    const project = makeProject();
     const first = await project.run("run", "prep.yaml");
     expect(first).toMatchObject({
       status: 0,
@@ -18,7 +18,7 @@ describe("millrace run", () => {
   });
 
   it("takes overrides, and prints the status as JSON and nothing else", async () => {
-    const project = await makeProject();
+    const project = makeProject();
     const { status, stdout, stderr } = await project.run(
       ...[
         "run",
@@ -42,27 +42,27 @@ describe("millrace run", () => {
     ["a range", "items={start: 4, stop: 10, step: 3}", [4, 7]],
     ["what a target returns", "items={_target_: ./jobs.js#someItems, count: 3}", [0, 2, 4]],
   ])("takes its items from %s", async (_from, override, items) => {
-    const project = await makeProject();
+    const project = makeProject();
     await project.run("run", "job.yaml", override, "+runner.merge_files=true");
     const records = project.text("exp/job/records.jsonl").trim().split("\n");
     expect(records.map((line) => (JSON.parse(line) as { idx: number }).idx)).toEqual(items);
   });
 
   it("takes all of the dataset where the config names no items, without building the model", async () => {
-    const project = await makeProject();
+    const project = makeProject();
     const { stdout } = await project.run("plan", "prep.yaml", "~items", "--json", "dataset.sentences=7", "model=null");
     expect(JSON.parse(stdout)).toMatchObject({ items: 7 });
   });
 
   it("runs the first items alone, in a folder of their own", async () => {
-    const project = await makeProject();
+    const project = makeProject();
     const { status, stdout } = await project.run("run", "job.yaml", "--limit", "3");
     expect({ status, stdout }).toMatchObject({ status: 0, stdout: expect.stringContaining("3 of 3") });
     expect(project.names("exp/job")).toEqual(["limit-3"]);
   });
 
   it("refuses a changed config, unless the change is accepted or all is begun anew", async () => {
-    const project = await makeProject();
+    const project = makeProject();
     await project.run("run", "job.yaml");
     const refused = await project.run("run", "job.yaml", "says=true");
     expect(refused.status).toBe(1);
@@ -72,7 +72,7 @@ describe("millrace run", () => {
   });
 
   it("ends with 3 where items failed, with 1 where one failure stops the run, without a stack", async () => {
-    const project = await makeProject();
+    const project = makeProject();
     const skipped = await project.run("run", "job.yaml", "fails=[2,5]");
     expect(skipped).toMatchObject({ status: 3, stdout: expect.stringContaining("20 of 20, 2 failed") });
     const stopped = await project.run("run", "job.yaml", "fails=[2,5]", "runner.on_error=fail", "--restart");
@@ -82,7 +82,7 @@ describe("millrace run", () => {
   });
 
   it("saves and leaves at Ctrl-C with 130, and goes on when it is started again", async () => {
-    const project = await makeProject();
+    const project = makeProject();
     const run = project.start(["run", "job.yaml", "items=2000", "slow_until=go", "says=true"]);
     await run.seen(/at item \d\d/);
     run.child.kill("SIGINT");
@@ -98,19 +98,27 @@ describe("millrace run", () => {
   });
 
   it("ends although the user's code has left something open", async () => {
-    const project = await makeProject();
+    const project = makeProject();
     expect((await project.run("run", "job.yaml", "provider._target_=./jobs.js#OpenProvider")).status).toBe(0);
   });
 
   it("has workers find a class that only the config knows the place of", async () => {
-    const project = await makeProject();
+    const project = makeProject();
     const override = "runner._target_=./jobs.js#LostRunner";
     const { status, stdout } = await project.run("run", "job.yaml", override, "parallel.env=process");
     expect({ status, stdout }).toMatchObject({ status: 0, stdout: expect.stringContaining("20 of 20") });
   });
 
+  it("loads TypeScript, here and in the workers", async () => {
+    const project = makeProject();
+    const text = 'import { BaseRunner } from "millrace";\nexport class Typed extends BaseRunner<object> {\n';
+    writeFileSync(project.path("typed.ts"), `${text}  static forward = (idx: number): object => ({ idx });\n}\n`);
+    const words = ["runner._target_=./typed.ts#Typed", "parallel.env=process"];
+    expect((await project.run("run", "job.yaml", ...words)).stdout).toContain("20 of 20");
+  });
+
   it("goes on with its work when nobody reads its output any more", async () => {
-    const project = await makeProject();
+    const project = makeProject();
     const run = project.start(["run", "job.yaml", "says=true", "held=[10]", "held_until=go"]);
     await run.seen(/at item 3/);
     run.child.stdout!.destroy();
@@ -120,9 +128,9 @@ describe("millrace run", () => {
   });
 });
 
-describe("millrace plan", () => {
+describe.concurrent("millrace plan", () => {
   it("says what would run, and writes nothing", async () => {
-    const project = await makeProject();
+    const project = makeProject();
     const before = spawnSync("find", [project.dir], { encoding: "utf8" }).stdout;
     const { status, stdout } = await project.run("plan", "prep.yaml", "+runner.batch_size=20");
     expect(status).toBe(0);
@@ -140,7 +148,7 @@ describe("millrace plan", () => {
   });
 
   it("is JSON for programs, also of the first items", async () => {
-    const project = await makeProject();
+    const project = makeProject();
     const { stdout } = await project.run("plan", "job.yaml", "--json", "--limit", "5");
     expect(JSON.parse(stdout)).toEqual({
       runDir: project.path("exp/job/limit-5"),
@@ -158,7 +166,7 @@ describe("millrace plan", () => {
   });
 
   it("tells what is done of a run, and that a change would be refused", async () => {
-    const project = await makeProject();
+    const project = makeProject();
     await project.run("run", "job.yaml");
     const { stdout } = await project.run("plan", "job.yaml", "says=true");
     expect(stdout).toContain("begun, 20 items are done");

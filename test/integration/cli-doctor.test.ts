@@ -1,0 +1,146 @@
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { emptyFolder, makeProject, type Project } from "../fixtures/cli/project.ts";
+
+interface Finding {
+  readonly state: string;
+  readonly what: string;
+  readonly detail: string;
+  readonly hint?: string;
+}
+
+/** Programs that stand in for those of a scheduler: shell scripts, in a folder that is the whole PATH but for sh. */
+function fakePrograms(scripts: Readonly<Record<string, string>>): string {
+  const folder = emptyFolder();
+  for (const [name, script] of Object.entries(scripts)) {
+    writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`);
+    chmodSync(join(folder, name), 0o755);
+  }
+  return folder;
+}
+
+async function examine(project: Project, words: string[], PATH = fakePrograms({})) {
+  const { status, stdout, stderr } = await project.start(["doctor", "--json", ...words], { PATH }).ended;
+  const findings = stdout === "" ? [] : (JSON.parse(stdout) as Finding[]);
+  return { status, stderr, findings, of: (what: string) => findings.filter((finding) => finding.what === what) };
+}
+
+describe.concurrent("millrace doctor", () => {
+  it("looks at Node, the machine and the file system; what is missing is no error", async () => {
+    const project = makeProject();
+    const { status, findings, of } = await examine(project, []);
+    expect(status).toBe(0);
+    for (const what of ["Node.js", "machine", "output folder", "create exclusively", "clock"])
+      expect(of(what)).toMatchObject([{ state: "fine" }]);
+    expect(of("rename a folder onto another")).toMatchObject([
+      { state: "fine", detail: expect.stringMatching(/^refused/) },
+    ]);
+    expect(of("output folder")[0]!.detail).toContain(project.dir);
+    expect(findings.filter(({ state }) => state === "missing").map(({ what }) => what)).toContain("Slurm");
+    expect(project.names("").filter((name) => name.startsWith(".doctor"))).toEqual([]);
+  });
+
+  it("asks a scheduler instead of looking for its program (with fakes of sinfo, qhost, bqueues and nvidia-smi)", async () => {
+    const project = makeProject();
+    const fakes = fakePrograms({
+      sinfo: "echo 'cpu 4 idle'; echo 'gpu 2 mixed'",
+      qhost: "echo 'cannot reach qmaster' >&2; exit 1",
+      // As one that hangs in a network call, with a child that would keep its output open.
+      bqueues: "trap '' TERM; /bin/sleep 600 & wait",
+      "nvidia-smi": "exit 9",
+    });
+    const { status, of } = await examine(project, ["--timeout", "2"], fakes);
+    expect(status).toBe(0);
+    expect(of("Slurm")).toMatchObject([{ state: "fine", detail: "answers: cpu 4 idle (and 1 more lines)" }]);
+    expect(of("Grid Engine")).toMatchObject([
+      { state: "note", detail: expect.stringContaining("cannot reach qmaster") },
+    ]);
+    expect(of("LSF")).toMatchObject([{ state: "note", detail: expect.stringContaining("did not answer in time") }]);
+    expect(of("NVIDIA GPUs")).toMatchObject([{ state: "note", detail: expect.stringContaining("exit code 9") }]);
+  });
+
+  it("loads ONNX Runtime instead of only finding it (with a fake package)", async () => {
+    const project = makeProject();
+    const folder = project.path("node_modules/onnxruntime-node");
+    mkdirSync(folder);
+    writeFileSync(join(folder, "index.js"), "throw new Error('wrong ELF class')");
+    expect((await examine(project, [])).of("ONNX Runtime")).toMatchObject([
+      { state: "note", detail: expect.stringContaining("does not load") },
+    ]);
+    writeFileSync(join(folder, "index.js"), "");
+    expect((await examine(project, [])).of("ONNX Runtime")).toMatchObject([{ state: "fine" }]);
+  });
+
+  it("prints a line each for people", async () => {
+    const project = makeProject();
+    const { status, stdout } = await project.start(["doctor"], { PATH: fakePrograms({}) }).ended;
+    expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/^ok {6}Node\.js: v\d+/) });
+    expect(stdout).toContain("absent  Slurm: sinfo is not here; env: slurm cannot be used");
+  });
+
+  it("looks whether a config can be read, its classes be made and its outputs be written", async () => {
+    const project = makeProject();
+    const sound = await examine(project, ["job.yaml"]);
+    expect(sound.status).toBe(0);
+    for (const what of ["config", "classes", "parallel"]) expect(sound.of(what)).toMatchObject([{ state: "fine" }]);
+    const text = project.text("job.yaml");
+    writeFileSync(
+      project.path("wrong.yaml"),
+      text.replace("#JobRunner", "#JobRuner").replace("env: local", "env: slurm"),
+    );
+    const wrong = await examine(project, ["wrong.yaml"]);
+    expect(wrong.status).toBe(1);
+    expect(wrong.of("classes")).toMatchObject([
+      { state: "wrong", hint: expect.stringContaining("Did you mean JobRunner?") },
+    ]);
+    expect(wrong.of("parallel")).toMatchObject([{ state: "wrong", detail: expect.stringContaining("slurm") }]);
+    writeFileSync(project.path("broken.yaml"), "a: [1");
+    expect((await examine(project, ["broken.yaml"])).of("config")).toMatchObject([{ state: "wrong" }]);
+  });
+
+  it("tells of a run who holds a shard, why one waits and what would be run again", async () => {
+    const project = makeProject();
+    // Slow, so that there is time for a checkpoint after each item.
+    const words = ["run", "job.yaml", "slow_until=go", "held=[7]", "held_until=go", "says=true"];
+    const run = project.start(words);
+    await run.seen(/at item 7/);
+    const held = await examine(project, ["exp/job"]);
+    expect(held.status).toBe(0);
+    expect(held.of("split.1")).toMatchObject([
+      { detail: expect.stringContaining(`held by process ${run.child.pid} on `) },
+    ]);
+    expect(held.of("run")).toMatchObject([
+      { state: "fine", detail: "running, 1 of 4 shards committed, 1 workers" },
+      { detail: "2 shards were not begun: they wait for a free worker" },
+    ]);
+    run.child.kill("SIGKILL");
+    await run.ended;
+    const dead = await examine(project, ["exp/job"]);
+    expect(dead.of("split.1")[0]!.detail).toMatch(/is gone; the next attempt goes on from item [12] of 5$/);
+    expect(dead.of("run")[1]!.detail).toContain("nobody works on the run");
+    const second = project.start(words);
+    await second.seen(/at item 7/);
+    second.child.kill("SIGINT");
+    project.touch("go");
+    await second.ended;
+    expect((await examine(project, ["exp/job"])).of("split.1")[0]?.detail).toMatch(
+      /gave it back.*goes on from item \d of 5$/,
+    );
+  });
+
+  it("tells of a run what is damaged, failed or cancelled", async () => {
+    const project = makeProject();
+    await project.run("run", "job.yaml", "fails=[8]", "says=true");
+    writeFileSync(project.path("exp/job/split.3/records.jsonl"), "");
+    await project.run("cancel", "exp/job");
+    const { status, of } = await examine(project, ["exp/job"]);
+    expect(status).toBe(1);
+    expect(of("split.3")).toMatchObject([{ state: "wrong", detail: expect.stringContaining("has 0 bytes") }]);
+    expect(of("run").map(({ detail }) => detail)).toEqual([
+      "stopped, 3 of 4 shards committed, 0 workers",
+      "it was cancelled",
+      "1 items failed",
+    ]);
+  });
+});

@@ -1,0 +1,117 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { commands } from "../../src/cli/commands.ts";
+import {
+  emptyFolder,
+  initProject,
+  type Outcome,
+  program,
+  projectIn,
+  repository,
+  start,
+} from "../fixtures/cli/project.ts";
+
+const folder = emptyFolder();
+const home = join(folder, "home");
+const bin = join(folder, "bin");
+
+beforeAll(() => {
+  for (const place of [".local/share/bash-completion/completions", ".zfunc", ".config/fish/completions"])
+    mkdirSync(join(home, place), { recursive: true });
+  mkdirSync(bin);
+  writeProgram("millrace", `exec "${process.execPath}" "${program}" "$@"`);
+  // A fake of npm, which would fetch the package: it is this repository.
+  writeProgram("npm", `mkdir -p node_modules && ln -sfn "${repository}" node_modules/millrace`);
+});
+
+function writeProgram(name: string, script: string): void {
+  writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`);
+  chmodSync(join(bin, name), 0o755);
+}
+
+/** What a user types into a shell, bounded: an example that does not come to its end is a bad one. */
+function type(text: string, cwd: string, seconds = 50): Promise<Outcome> {
+  const variables = { HOME: home, PATH: `${bin}:${process.env["PATH"]}` };
+  return start(["timeout", String(seconds), "bash", "-euo", "pipefail", "-c", text], cwd, variables).ended;
+}
+
+// These change a run: one after the other.
+const changing = ["run", "worker", "cancel", "retry", "merge", "gc"];
+
+describe("the examples of --help", async () => {
+  const dir = join(folder, "corpus");
+  const all = await Promise.all(Object.values(commands).map(({ load }) => load()));
+  const examples = all.flatMap((command) => command.examples.map((example) => ({ name: command.name, example })));
+
+  beforeAll(() => {
+    initProject(dir);
+    spawnSync(process.execPath, [program, "run", "prep.yaml"], { cwd: dir });
+  });
+
+  it("are there for every command, and shown", async () => {
+    for (const { name, example } of examples) expect(example).toMatch(new RegExp(`^millrace ${name}\\b`));
+    expect(new Set(examples.map(({ name }) => name))).toEqual(new Set(Object.keys(commands)));
+    const { stdout } = await type("millrace run --help", dir);
+    expect(stdout).toMatch(/Examples:\n {2}millrace run prep\.yaml\n/);
+  });
+
+  const doing = examples.filter(({ name }) => changing.includes(name));
+  const looking = examples.filter(({ name }) => !changing.includes(name));
+  const work = async (example: string) => {
+    // What goes on in the background is not to be in the way of the next one.
+    const text = example.includes("--detach") ? `${example}; millrace attach exp/prep` : example;
+    const { status, stderr } = await type(text, dir);
+    expect({ status, stderr }).toMatchObject({ status: 0 });
+  };
+
+  it.concurrent.each(looking.map(({ example }) => example))("%s", work);
+  it.each(doing.map(({ example }) => example))("%s", work);
+
+  it("have written scripts for the shells", () => {
+    const script = join(home, ".local/share/bash-completion/completions/millrace");
+    expect(readFileSync(script, "utf8")).toContain("complete -o filenames -F _millrace millrace");
+  });
+});
+
+describe("docs/cli.md", () => {
+  const page = readFileSync(join(repository, "docs", "cli.md"), "utf8");
+  const blocks = [...page.matchAll(/^```(\w+)\n([\s\S]*?)^```/gm)].map(([, language, text]) => ({
+    language,
+    text: text!,
+  }));
+  const shell = blocks.filter(({ language }) => language === "sh").map(({ text }) => text);
+
+  it.concurrent("has commands that all work, one after the other", async () => {
+    // The first block goes into the project; the others are typed there.
+    const { status, stderr } = await type(shell.join("\n"), emptyFolder(), 200);
+    expect({ status, stderr }).toMatchObject({ status: 0 });
+    expect(shell).toHaveLength(6);
+  }, 210_000);
+
+  it.concurrent("has a config that runs", async () => {
+    const [config] = blocks.filter(({ language }) => language === "yaml");
+    const dir = join(emptyFolder(), "corpus");
+    initProject(dir);
+    writeFileSync(join(dir, "doc.yaml"), config!.text);
+    const { status, stdout } = await projectIn(dir).run("run", "doc.yaml");
+    expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining("exp/train: complete") });
+  });
+
+  it("has no other blocks than those", () => {
+    expect(new Set(blocks.map(({ language }) => language))).toEqual(new Set(["sh", "yaml"]));
+  });
+
+  it("names every command with every option it has, and no other", async () => {
+    for (const [name, { load }] of Object.entries(commands)) {
+      const { usage, options } = await load();
+      const [, , row] = new RegExp(`^\\| \`${name}( [^\`]*)?\` \\| (.*)\\|$`, "m").exec(page) ?? [];
+      expect(row, name).toBeDefined();
+      const shown = [...row!.matchAll(/--[\w-]+/g)].map(([option]) => option.slice(2));
+      expect([name, shown.sort()]).toEqual([name, Object.keys(options).sort()]);
+      const [argument] = usage.replaceAll("|", "\\|").split(" [--");
+      expect(page).toContain(`| \`${name} ${argument!.split(" [--")[0]}\` |`);
+    }
+  });
+});

@@ -1,0 +1,154 @@
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { commands } from "../../src/cli/commands.ts";
+import { emptyFolder, makeProject, projectIn } from "../fixtures/cli/project.ts";
+
+/** What was typed, the exit code, and what the message says. */
+type Mistake = readonly [words: readonly string[], status: number, message: RegExp];
+
+const withoutProject: readonly Mistake[] = [
+  [[], 2, /^Usage: millrace COMMAND/],
+  [["statsu", "exp"], 2, /no command "statsu"\.\n {2}-> Did you mean status\?/],
+  [["frobnicate"], 2, /no command "frobnicate"\.\n {2}-> millrace --help lists them/],
+  [["--vresion"], 2, /Did you mean --version\?/],
+  [["constructor"], 2, /no command "constructor"/],
+  [["__proto__", "--help"], 2, /no command "__proto__"/],
+  [["help", "lgos"], 2, /Did you mean logs\?/],
+  [
+    ["status", "exp", "--wacth"],
+    2,
+    /Unknown option '--wacth'; did you mean --watch\?\n {2}-> Usage: millrace status RUN/,
+  ],
+  [["status", "exp", "-x"], 2, /Unknown option '-x'/],
+  [["status", "--json=yes", "exp"], 2, /'--json' does not take an argument/],
+  [["status"], 2, /status needs RUN/],
+  [["status", ""], 2, /RUN is empty/],
+  [["status", "one", "two"], 2, /"two" is one argument too many/],
+  [["run"], 2, /run needs CONFIG/],
+  [["run", "a.yaml", "--limit"], 2, /--limit needs a value/],
+  [["run", "a.yaml", "--limit", "--json"], 2, /--limit needs a value/],
+  [["run", "a.yaml", "--limit", "0"], 2, /--limit is "0"; a whole number from 1/],
+  [["run", "a.yaml", "--limit", "1e3"], 2, /a whole number from 1/],
+  [["doctor", "--timeout", "soon"], 2, /--timeout is "soon"/],
+  [["logs", "exp", "--shard", "1", "--worker", "w"], 2, /--shard and --worker exclude each other/],
+  [["retry", "exp", "--failed", "--error", "x"], 2, /--failed and --error exclude each other/],
+  [["retry", "exp", "--error", "("], 2, /--error: Invalid regular expression.*\n {2}-> /],
+  [["completion", "powershell"], 2, /"powershell" is not bash, zsh or fish/],
+  [["completion", "zhs"], 2, /did you mean zsh\?/],
+  [["init"], 2, /init needs DIR/],
+  [["list", "nowhere"], 2, /nowhere cannot be listed/],
+  [["doctor", "nowhere"], 2, /no file or folder nowhere/],
+  [["run", "nowhere.yaml"], 2, /nowhere\.yaml: There is no such file/],
+  [["run", "."], 2, /folder/],
+  // What a terminal would obey is shown, not sent to it.
+  [["status", "\u001b[2J\u009b1m"], 1, /no run in \/.*\\u001b\[2J\\u009b1m/],
+  [["status", "../$(touch pwned); '\"`"], 1, /no run in .*\$\(touch pwned\)/],
+];
+
+const config = (override: string): readonly string[] => ["run", "job.yaml", override];
+
+const inProject: readonly Mistake[] = [
+  [config("parallel.env=proces"), 2, /parallel\.env is "proces".*\n {2}-> Did you mean process\?/],
+  [config("parallel.env=slurm"), 2, /slurm is not available/],
+  [config("parallel.n_workers=0"), 2, /a whole number from 1 was expected/],
+  [config("runner.shards=many"), 2, /runner\.shards is "many"; a whole number from 1/],
+  [config("+runner.batch_szie=2"), 2, /Did you mean batch_size\?/],
+  [config("+runner.shard_subdir=../../elsewhere"), 2, /stays inside output_dir/],
+  [config("runner.output_dir="), 2, /runner\.output_dir is ""; a path was expected/],
+  [config("~runner.output_dir"), 2, /runner\.output_dir is missing; a path was expected/],
+  [config("~provider"), 2, /provider is missing/],
+  [config("items=-1"), 2, /items is -1; a whole number from 0, a list/],
+  [config("itmes=3"), 2, /no key itmes/],
+  [config("=3"), 2, /override =3/],
+  [config("items={_target_: ./jobs.js#nothing}"), 1, /run got undefined/],
+  [config("runner._target_=./jobs.js#JobRuner"), 2, /has no export JobRuner.*\n {2}-> Did you mean JobRunner\?/],
+  [config("runner._target_=./jobs.js#JobProvider"), 2, /gave a JobProvider, not a runner/],
+  [config("provider._target_=./jobs.js#nothing"), 2, /gave undefined, not a provider/],
+  [config("provider._target_=./jobs.js#Unmade"), 2, /failed: the disk is on strike/],
+  [config("provider._target_=./job.js#JobProvider"), 2, /no file .*job\.js/],
+  [config("provider._target_=../../../etc/passwd#x"), 2, /outside of the project/],
+  [config("provider._target_=node:child_process#execSync"), 2, /cannot be used/],
+  [config("++provider._args_=[1]"), 2, /provider\._args_ has no meaning here/],
+];
+
+describe.concurrent("a mistake", () => {
+  // Nothing is made by any of them, so they need no place of their own.
+  const outside = projectIn(emptyFolder());
+  const inside = makeProject();
+
+  it.for(withoutProject)("%j ends with %d and one message", async ([words, status, message]) => {
+    expectMessage(await outside.run(...words), status, message);
+    expect(outside.names("")).toEqual([]);
+  });
+
+  it.for(inProject)("%j in a config ends with %d and one message", async ([words, status, message]) => {
+    expectMessage(await inside.run(...words), status, message);
+    expect(inside.names("")).not.toContain("exp");
+  });
+
+  const needsRun = ["status", "attach", "logs", "worker", "cancel", "retry", "merge", "verify", "gc", "doctor"];
+
+  it.each(needsRun)("%s says that a folder holds no run", async (name) => {
+    expectMessage(await projectIn(emptyFolder()).run(name, "."), 1, /There is no run in .*\n {2}-> Name the folder/);
+  });
+
+  it("in a config is told with its line, without a stack", async () => {
+    const project = makeProject();
+    writeFileSync(project.path("a.yaml"), "provider:\n\t_target_: x\n");
+    expectMessage(await project.run("run", "a.yaml"), 2, /a\.yaml:2:1: /);
+    mkdirSync(project.path("b.yaml"));
+    expectMessage(await project.run("run", "b.yaml"), 2, /b\.yaml: This is a folder/);
+    chmodSync(project.path("a.yaml"), 0);
+    // Root may read everything.
+    if (process.getuid?.() !== 0)
+      expectMessage(await project.run("run", "a.yaml"), 2, /a\.yaml: The file cannot be read/);
+  });
+
+  it("of the user's code is told with its stack on demand", async () => {
+    const project = makeProject();
+    const words = ["run", "job.yaml", "fails=[0]", "runner.on_error=fail"];
+    const { status, stderr } = await project.start(words, { MILLRACE_DEBUG: "1" }).ended;
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringMatching(/time is out at 0\n\s+at .*jobs\.js/),
+    });
+  });
+});
+
+describe.concurrent("help", () => {
+  it("lists every command, on stdout", async () => {
+    const outside = projectIn(emptyFolder());
+    const { status, stdout } = await outside.run("--help");
+    expect(status).toBe(0);
+    for (const name of Object.keys(commands)) expect(stdout).toMatch(new RegExp(`^  ${name} +\\w`, "m"));
+    expect(await outside.run("help")).toMatchObject({ status: 0, stdout });
+    expect((await outside.run("--version")).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it("comes before anything else is looked at, also by the name of the command", async () => {
+    const outside = projectIn(emptyFolder());
+    const { status, stdout } = await outside.run("run", "--limit", "x", "--help");
+    expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/^Usage: millrace run CONFIG/) });
+    expect((await outside.run("help", "run")).stdout).toBe(stdout);
+  });
+
+  it("is quiet when its reader has seen enough", async () => {
+    const outside = projectIn(emptyFolder());
+    const help = outside.start(["--help"]);
+    help.child.stdout!.destroy();
+    expect(await help.ended).toMatchObject({ status: 0, stderr: "" });
+  });
+});
+
+/** One message on stderr that says what and nothing of the program's inside. */
+function expectMessage(
+  { status, stdout, stderr }: Awaited<ReturnType<ReturnType<typeof projectIn>["run"]>>,
+  code: number,
+  message: RegExp,
+): void {
+  expect(stderr).toMatch(message);
+  expect({ status, stdout }).toEqual({ status: code, stdout: "" });
+  expect(stderr).not.toMatch(/^\s+at /m);
+  expect(stderr).not.toContain("\u001b");
+  expect(stderr.match(/^millrace: /gm) ?? []).toHaveLength(stderr.startsWith("Usage") ? 0 : 1);
+}

@@ -1,0 +1,253 @@
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { emptyFolder, makeProject, projectIn } from "../fixtures/cli/project.ts";
+
+/** Flips one byte of a file. */
+function damage(path: string): void {
+  const byte = readFileSync(path)[5]!;
+  const fd = openSync(path, "r+");
+  writeSync(fd, Buffer.from([byte ^ 1]), 0, 1, 5);
+  closeSync(fd);
+}
+
+describe.concurrent("millrace status", () => {
+  it("shows who is at which item, in words and as JSON", async () => {
+    const project = makeProject();
+    const run = project.start(["run", "job.yaml", "held=[7]", "held_until=go"]);
+    const status = async () => (await project.run("status", "exp/job")).stdout;
+    await expect.poll(status, { timeout: 40_000 }).toMatch(/:\d+ at item \d of split\.1$/m);
+    expect(await status()).toMatch(
+      /exp\/job: running\n {2}items {4}\d of 20\n {2}shards {3}1 of 4 committed\n {2}workers {2}1/,
+    );
+    const { stdout } = await project.run("status", "exp/job", "--json");
+    expect(JSON.parse(stdout)).toMatchObject({ state: "running", workers: [{ pid: run.child.pid, shard: 1 }] });
+    project.touch("go");
+    await run.ended;
+  });
+
+  it("goes on showing, as JSON lines for a program, until nobody is at work", async () => {
+    const project = makeProject();
+    const run = project.start(["run", "job.yaml", "held=[7]", "held_until=go", "says=true"]);
+    await run.seen(/at item 7/);
+    const watch = project.start(["status", "exp/job", "--watch", "--json"]);
+    await watch.seen(/"state":"running"/);
+    project.touch("go");
+    const lines = (await watch.ended).stdout.trim().split("\n");
+    expect(lines.map((line) => (JSON.parse(line) as { state: string }).state).at(-1)).toBe("complete");
+  });
+});
+
+describe.concurrent("millrace retry", () => {
+  it("runs failed items once more, all of them or those with a certain message", async () => {
+    const project = makeProject();
+    const words = ["job.yaml", "fails=[2,5]", "fails_until=mended", "+runner.merge_files=true"];
+    expect((await project.run("run", ...words)).status).toBe(3);
+    const still = await project.run("retry", "exp/job", "--failed");
+    expect(still).toMatchObject({ status: 3, stderr: expect.stringContaining("2 failed before, 2 now") });
+    project.touch("mended");
+    const one = await project.run("retry", "exp/job", "--error", "out at 2$");
+    expect(one).toMatchObject({ status: 3, stderr: expect.stringContaining("2 failed before, 1 now") });
+    const all = await project.run("retry", "exp/job");
+    expect(all).toMatchObject({ status: 0, stderr: expect.stringContaining("1 failed before, 0 now") });
+    expect(project.text("exp/job/records.jsonl").split("\n").slice(1, 4)).toEqual([
+      '{"idx":1}',
+      '{"idx":2}',
+      '{"idx":3}',
+    ]);
+  });
+
+  it("is carried out where the run was started, as its workers are", async () => {
+    const project = makeProject();
+    await project.run("run", "job.yaml", "fails=[2]", "fails_until=mended", "parallel.env=process");
+    project.touch("mended");
+    const elsewhere = projectIn(emptyFolder());
+    expect((await elsewhere.run("retry", project.path("exp/job"))).status).toBe(0);
+    expect(JSON.parse(project.text("exp/job/.millrace/spec.json"))).toMatchObject({ cwd: project.dir });
+  });
+});
+
+describe.concurrent("millrace merge", () => {
+  it("refuses a run with shards to do", async () => {
+    const project = makeProject();
+    await project.run("run", "job.yaml", "fails=[8]", "runner.on_error=fail");
+    const { status, stderr } = await project.run("merge", "exp/job");
+    expect({ status, stderr }).toEqual({ status: 3, stderr: expect.stringMatching(/3 of 4 shards of .* still to do/) });
+  });
+
+  it("makes one file of all shards on demand, and changes nothing of how the run is carried out", async () => {
+    const project = makeProject();
+    await project.run("run", "job.yaml", "parallel.env=process");
+    const spec = project.text("exp/job/.millrace/spec.json");
+    expect(project.names("exp/job")).not.toContain("records.jsonl");
+    expect(await project.run("merge", "exp/job", "--files")).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining("merged 4 shards"),
+    });
+    expect(project.text("exp/job/records.jsonl").trim().split("\n")).toHaveLength(20);
+    expect(project.text("exp/job/.millrace/spec.json")).toBe(spec);
+  });
+
+  it("names a file that is not as it was committed", async () => {
+    const project = makeProject();
+    await project.run("run", "job.yaml");
+    damage(project.path("exp/job/split.2/records.jsonl"));
+    const { status, stderr } = await project.run("merge", "exp/job", "--files");
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining("split.2/records.jsonl") });
+  });
+});
+
+describe.concurrent("millrace verify", () => {
+  it("finds one flipped bit and names the file; that shard alone is made anew as it says", async () => {
+    const project = makeProject();
+    await project.run("run", "job.yaml");
+    const sound = await project.run("verify", "exp/job");
+    expect(sound).toMatchObject({ status: 0, stdout: "4 files of 4 of 4 shards, 210 bytes: all as committed\n" });
+    damage(project.path("exp/job/split.2/records.jsonl"));
+    const { status, stdout } = await project.run("verify", "exp/job");
+    expect(status).toBe(1);
+    expect(stdout).toMatch(/^split\.2: .*split\.2\/records\.jsonl has CRC-32 .*\n.*Delete .*split\.2\/done/);
+    const json = JSON.parse((await project.run("verify", "exp/job", "--json")).stdout) as object;
+    expect(json).toMatchObject({ shards: 4, total: 4, damaged: [{ shard: 2 }] });
+    rmSync(project.path("exp/job/split.2/done"));
+    expect((await project.run("run", "job.yaml")).status).toBe(0);
+    expect((await project.run("verify", "exp/job")).status).toBe(0);
+  });
+});
+
+describe.concurrent("millrace logs", () => {
+  it("shows what each worker wrote, or the one that made a shard", async () => {
+    const project = makeProject();
+    await project.run("run", "job.yaml", "says=true", "parallel.env=process", "parallel.n_workers=2");
+    const all = (await project.run("logs", "exp/job")).stdout;
+    for (let i = 0; i < 20; i++) expect(all).toContain(`at item ${i}\n`);
+    const { worker } = JSON.parse(project.text("exp/job/split.3/done")) as { worker: string };
+    const own = (await project.run("logs", "exp/job", "--shard", "3")).stdout;
+    expect(own).toMatch(new RegExp(`^--- ${worker}\n`));
+    expect(own).toContain("at item 17\n");
+    expect((await project.run("logs", "exp/job", "--worker", worker)).stdout).toBe(own);
+    expect((await project.run("logs", "exp/job", "--worker", "nobody")).stderr).toContain(worker);
+    expect((await project.run("logs", "exp/job", "--driver")).stderr).toContain("never started in the background");
+  });
+
+  it("follows them while someone is at work", async () => {
+    const project = makeProject();
+    const words = ["says=true", "held=[7]", "held_until=go", "parallel.env=process"];
+    const run = project.start(["run", "job.yaml", ...words]);
+    await run.seen(/at item 7/);
+    const follow = project.start(["logs", "exp/job", "--follow"]);
+    await follow.seen(/at item 7/);
+    project.touch("go");
+    const { status, stdout } = await follow.ended;
+    expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining("at item 19") });
+    expect(stdout.match(/at item 7\n/g)).toHaveLength(1);
+  });
+
+  it("says that nobody wrote anything, and which shard was not made", async () => {
+    const project = makeProject();
+    await project.run("run", "job.yaml", "fails=[8]", "runner.on_error=fail");
+    expect((await project.run("logs", "exp/job")).stderr).toBe("millrace: no worker has written anything\n");
+    expect(await project.run("logs", "exp/job", "--shard", "3")).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining("split.3 is not committed"),
+    });
+  });
+});
+
+describe.concurrent("millrace worker", () => {
+  it("joins a run from any folder and works on it until all is committed", async () => {
+    const project = makeProject();
+    await project.run("run", "job.yaml", "fails=[8]", "fails_until=mended", "runner.on_error=fail");
+    project.touch("mended");
+    const joined = await projectIn(emptyFolder()).run("worker", project.path("exp/job"));
+    expect(joined).toMatchObject({ status: 0, stderr: expect.stringContaining("all shards are committed") });
+    expect((await project.run("status", "exp/job")).stdout).toMatch(/exp\/job: stopped\n.*20 of 20/);
+    expect((await project.run("merge", "exp/job")).status).toBe(0);
+    expect((await project.run("status", "exp/job")).stdout).toContain("exp/job: complete");
+  });
+
+  it("saves and leaves at Ctrl-C with 130", async () => {
+    const project = makeProject();
+    const words = [
+      "items=2000",
+      "fails=[0]",
+      "fails_until=mended",
+      "runner.on_error=fail",
+      "slow_until=go",
+      "says=true",
+    ];
+    await project.run("run", "job.yaml", ...words);
+    project.touch("mended");
+    const worker = project.start(["worker", "exp/job"]);
+    await worker.seen(/at item 3/);
+    worker.child.kill("SIGINT");
+    expect(await worker.ended).toMatchObject({
+      status: 130,
+      stderr: expect.stringContaining("left; others may go on"),
+    });
+    expect(project.names("exp/job/.millrace/leases")).toEqual([]);
+  });
+});
+
+describe.concurrent("millrace gc", () => {
+  it("removes what dead workers left, but neither checkpoints that are needed nor outputs", async () => {
+    const project = makeProject();
+    // Slow, so that there is time for a checkpoint after each item.
+    const words = ["run", "job.yaml", "slow_until=go", "held=[7]", "held_until=go", "says=true"];
+    const run = project.start(words);
+    await run.seen(/at item 7/);
+    expect((await project.run("gc", "exp/job", "--logs")).stderr).toContain("its logs stay");
+    expect(project.names("exp/job/.millrace/workers")).toHaveLength(1);
+    run.child.kill("SIGKILL");
+    await run.ended;
+    expect((await project.run("gc", "exp/job")).stderr).toBe("millrace: removed 1 files and folders\n");
+    expect(project.names("exp/job/.millrace/workers")).toEqual([]);
+    expect(project.names("exp/job/.millrace/attempts")).toEqual(["1.1"]);
+    project.touch("go");
+    const again = await project.run(...words);
+    expect(again.stdout).not.toContain("at item 5\n");
+  });
+
+  it("removes the logs on demand", async () => {
+    const project = makeProject();
+    await project.run("run", "job.yaml", "says=true", "parallel.env=process");
+    const outputs = readdirSync(project.path("exp/job/split.0"));
+    expect(project.names("exp/job/.millrace/logs")).toHaveLength(1);
+    expect((await project.run("gc", "exp/job", "--logs")).stderr).toBe("millrace: removed 1 files and folders\n");
+    expect(project.names("exp/job/.millrace/logs")).toEqual([]);
+    expect(readdirSync(project.path("exp/job/split.0"))).toEqual(outputs);
+  });
+});
+
+describe.concurrent("millrace list", () => {
+  it("finds runs below a folder, also those in others and those that cannot be read", async () => {
+    const project = makeProject();
+    await project.run("run", "job.yaml", "fails=[3]");
+    await project.run("run", "job.yaml", "--limit", "2");
+    for (const name of ["broken/.millrace", "node_modules/hidden/.millrace"])
+      mkdirSync(join(project.path("exp"), name), { recursive: true });
+    writeFileSync(project.path("exp/broken/manifest.json"), "{");
+    const { status, stdout } = await project.run("list", "exp");
+    expect(status).toBe(0);
+    expect(stdout.trim().split("\n")).toEqual([
+      expect.stringMatching(/^unreadable {2}exp\/broken: .* is damaged: it is not JSON/),
+      "complete    exp/job  20 of 20 items, 1 failed",
+      "complete    exp/job/limit-2  2 of 2 items",
+    ]);
+    const lines = (await project.run("list", "--json")).stdout.trim().split("\n");
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { runDir: "exp/broken", error: expect.any(String) },
+      { runDir: "exp/job", state: "complete", items: { failed: 1 } },
+      { runDir: "exp/job/limit-2" },
+    ]);
+  });
+
+  it("says where there are none", async () => {
+    const project = makeProject();
+    expect(await project.run("list")).toEqual({
+      status: 0,
+      stdout: "",
+      stderr: "millrace: there are no runs below .\n",
+    });
+  });
+});

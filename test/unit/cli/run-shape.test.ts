@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { runShape } from "../../../src/cli/run-shape.ts";
+import { checkShape } from "../../../src/config/check-shape.ts";
+
+const least = { provider: { _target_: "./a.js#A" }, runner: { _target_: "./a.js#B", output_dir: "exp" } };
+
+const withRunner = (options: object) => ({ ...least, runner: { ...least.runner, ...options } });
+
+describe("the shape of a run's config", () => {
+  it.each([
+    ["the least there must be", least],
+    ["keys of the provider's own", { ...least, dataset: { path: "x" }, model: null }],
+    ["options that are left out with null", withRunner({ batch_size: null, shards: null, max_rss: null })],
+    ["batches by cost", withRunner({ batch_by: { cost: "padded", max: 60 } })],
+    ["a number of items", { ...least, items: 0 }],
+    ["a list of items", { ...least, items: [3, 1] }],
+    ["a range of items", { ...least, items: { start: 9, stop: 0, step: -1 } }],
+    ["items from a function", { ...least, items: { _target_: "./a.js#items", more: 1 } }],
+    ["no items and no parallel", { ...least, items: null, parallel: null }],
+    ["params beside others", { ...least, provider: { _target_: "./a.js#A", split: "x", params: { y: 1 } } }],
+  ])("takes %s", (_what, config) => {
+    expect(checkShape(config, runShape)).toBe(config);
+  });
+
+  it.each([
+    ["runner is missing; a section was expected", { provider: least.provider }],
+    ["runner.output_dir is missing; a path was expected", { ...least, runner: { _target_: "./a.js#B" } }],
+    ["runner.outputDir is not known", withRunner({ outputDir: "exp" })],
+    ['runner.on_error is "ignore"; one of fail, skip was expected', withRunner({ on_error: "ignore" })],
+    ["runner.batch_size is 0; a whole number from 1 was expected", withRunner({ batch_size: 0 })],
+    ["runner.batch_by.max is missing", withRunner({ batch_by: { cost: "sum" } })],
+    ['runner.shard_subdir is "/tmp"; a relative path', withRunner({ shard_subdir: "/tmp" })],
+    ['runner.shard_subdir is "a/../../b"; a relative path', withRunner({ shard_subdir: "a/../../b" })],
+    ['runner.output_dir is "a\\u0000b"; a path was expected', withRunner({ output_dir: "a\0b" })],
+    ["items is 1.5; a whole number from 0, a list of them", { ...least, items: 1.5 }],
+    ["items[1] is -1", { ...least, items: [1, -1] }],
+    ["parallel.n_worker is not known", { ...least, parallel: { n_worker: 2 } }],
+    ["provider._partial_ has no meaning here", { ...least, provider: { _target_: "./a.js#A", _partial_: true } }],
+  ])("refuses: %s", (message, config) => {
+    expect(() => checkShape(config, runShape)).toThrow(message);
+  });
+});
