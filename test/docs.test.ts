@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
@@ -61,6 +61,41 @@ describe("README", () => {
     const done = readFileSync(join(dir, "split.0", "done"), "utf8");
     expect(start().status).toBe(0);
     expect(readFileSync(join(dir, "split.0", "done"), "utf8")).toBe(done);
+  });
+});
+
+describe("docs/configs.md", () => {
+  it("has an example that compiles and does what it says", () => {
+    const [, yaml] = /```yaml\n([\s\S]*?)```/.exec(textOf("docs/configs.md"))!;
+    const [, example] = /```ts\n([\s\S]*?)```/.exec(textOf("docs/configs.md"))!;
+    // A project of its own, so that targets are found in it.
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, "node_modules"));
+    symlinkSync(root, join(folder, "node_modules", "millrace"));
+    writeFileSync(join(folder, "package.json"), "{}");
+    writeFileSync(join(folder, "prep.yaml"), yaml!);
+    writeFileSync(
+      join(folder, "cleaner.mjs"),
+      "export function makeCleaner({ min_seconds }) { return (seconds) => seconds >= min_seconds; }\n",
+    );
+    writeFileSync(join(folder, "example.mts"), example!);
+    expect(diagnose(join(folder, "example.mts"))).toEqual([]);
+    const { outputText } = ts.transpileModule(example!, {
+      compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext },
+    });
+    writeFileSync(join(folder, "example.mjs"), outputText);
+    const { stdout, stderr } = spawnSync(process.execPath, ["example.mjs"], {
+      cwd: folder,
+      encoding: "utf8",
+      env: { ...process.env, DATA_DIR: "/corpus" },
+    });
+    expect(stderr).toBe("");
+    expect(stdout.split("\n")).toEqual([
+      "prep-40 /corpus/stats_40.npz train",
+      "{ source: 'override model.bins=40' }",
+      "true false",
+      "",
+    ]);
   });
 });
 

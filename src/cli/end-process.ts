@@ -1,12 +1,10 @@
 import { whenSynced } from "../store/group-sync.ts";
 
-/** Ends this process, although the user's code may have left something open that would keep it alive. */
-export async function endProcess(code: number): Promise<never> {
+// Workers that have just ended may still have something to say.
+const graceMs = 1000;
+
+/** Has this process end soon, although the user's code may have left something open that would keep it alive. */
+export async function endProcess(code: number): Promise<void> {
   await whenSynced();
-  for (const stream of [process.stdout, process.stderr])
-    await new Promise<void>((resolve) => {
-      if (stream.destroyed) resolve();
-      else stream.write("", () => resolve());
-    });
-  process.exit(code);
+  setTimeout(() => process.exit(code), graceMs).unref();
 }

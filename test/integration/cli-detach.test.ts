@@ -30,6 +30,12 @@ async function statusOf(project: Project, runDir = "exp/job") {
   };
 }
 
+/** What the process in the background writes at its very end, when others already see that the run has ended. */
+async function expectFromDriver(project: Project, pattern: RegExp): Promise<void> {
+  const words = async () => (await project.run("logs", "exp/job", "--driver")).stdout;
+  await expect.poll(words, { timeout: 40_000 }).toMatch(pattern);
+}
+
 describe.concurrent.each(envs)("millrace run --detach, env %s", (env) => {
   const parallel = [`parallel.env=${env}`, `parallel.n_workers=${env === "local" ? 1 : 2}`];
 
@@ -43,7 +49,7 @@ describe.concurrent.each(envs)("millrace run --detach, env %s", (env) => {
     expect(await attached.ended).toMatchObject({ status: 0, stdout: expect.stringContaining("exp/job: complete") });
     // What it wrote is kept, whoever wrote it, and under the name of whoever made a shard.
     expect((await project.run("logs", "exp/job")).stdout).toContain("at item 19");
-    expect((await project.run("logs", "exp/job", "--driver")).stdout).toContain("exp/job: complete");
+    await expectFromDriver(project, /exp\/job: complete/);
     const { worker } = JSON.parse(project.text("exp/job/split.0/done")) as { worker: string };
     expect((await project.run("logs", "exp/job", "--worker", worker)).stdout).toContain("at item 0");
   });
@@ -63,7 +69,7 @@ describe.concurrent.each(envs)("millrace run --detach, env %s", (env) => {
     expect(project.names("exp/job/.millrace/workers")).toEqual([]);
     expect(await statusOf(project)).toMatchObject({ state: "stopped", workers: [] });
     expect(await attached.ended).toMatchObject({ status: 3, stderr: expect.stringContaining("logs exp/job --driver") });
-    expect((await project.run("logs", "exp/job", "--driver")).stdout).toMatch(/was stopped with \d shards to do/);
+    await expectFromDriver(project, /was stopped with \d shards to do/);
     expect((await project.run("worker", "exp/job")).stderr).toContain("the run was cancelled");
     project.touch("go");
     expect((await project.run("run", "job.yaml", ...words)).stdout).toContain("2,000 of 2,000");

@@ -192,20 +192,24 @@ describe.concurrent("millrace worker", () => {
 describe.concurrent("millrace gc", () => {
   it("removes what dead workers left, but neither checkpoints that are needed nor outputs", async () => {
     const project = makeProject();
-    // Slow, so that there is time for a checkpoint after each item.
-    const words = ["run", "job.yaml", "slow_until=go", "held=[7]", "held_until=go", "says=true"];
-    const run = project.start(words);
-    await run.seen(/at item 7/);
+    const words = ["run", "job.yaml", "held=[7]", "held_until=go", "says=true"];
+    const killed = project.start(words);
+    await killed.seen(/at item 7/);
     expect((await project.run("gc", "exp/job", "--logs")).stderr).toContain("its logs stay");
     expect(project.names("exp/job/.millrace/workers")).toHaveLength(1);
-    run.child.kill("SIGKILL");
-    await run.ended;
+    killed.child.kill("SIGKILL");
+    await killed.ended;
     expect((await project.run("gc", "exp/job")).stderr).toBe("millrace: removed 1 files and folders\n");
     expect(project.names("exp/job/.millrace/workers")).toEqual([]);
     expect(project.names("exp/job/.millrace/attempts")).toEqual(["1.1"]);
+    const stopped = project.start(words);
+    await stopped.seen(/at item 7/);
+    stopped.child.kill("SIGINT");
+    await stopped.seen(/stopping after the items in work/);
     project.touch("go");
-    const again = await project.run(...words);
-    expect(again.stdout).not.toContain("at item 5\n");
+    await stopped.ended;
+    await project.run("gc", "exp/job");
+    expect((await project.run(...words)).stdout).toMatch(/^at item 8\n/);
   });
 
   it("removes the logs on demand", async () => {
