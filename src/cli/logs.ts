@@ -34,11 +34,11 @@ export const logs: Command = {
     const paths = runPaths(runDir);
     const isWanted = chooseLogs(paths, input);
     const printer = openPrinter(paths);
-    for (;;) {
-      const isRunning = (await reader.read()).state === "running";
+    // Once more after the end: what was written last may still have been on its way.
+    for (let isRunning = input.has("follow"); ; await sleep(lookEveryMs)) {
       for (const name of logNames(paths).filter(isWanted)) printer.show(name);
-      if (!input.has("follow") || !isRunning) break;
-      await sleep(lookEveryMs);
+      if (!isRunning) break;
+      isRunning = (await reader.read()).state === "running";
     }
     if (!printer.hasShown()) process.stderr.write(`millrace: ${whyNothing(paths, input)}\n`);
     return exitCode.ok;

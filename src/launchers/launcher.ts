@@ -15,7 +15,7 @@ export interface LaunchRequest {
   readonly pool: WorkerPool | undefined;
 }
 
-export interface PoolRequest {
+interface PoolRequest {
   readonly runDir: string;
   readonly parallel: ParallelConfig;
   /** How many workers will be needed for sure; none while that is not known. */

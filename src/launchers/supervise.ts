@@ -92,7 +92,7 @@ export async function supervise(
   }
 
   function take(worker: StartedWorker, end: WorkerEnd): void {
-    if (end.kind === "complete") isComplete = true;
+    if (end.kind === "complete") finish();
     if (end.kind === "failed") fail(end.error);
     if (end.kind === "complete" || end.kind === "left" || end.kind === "recycled")
       for (const done of end.committed) committed.set(done.shard, done);
@@ -103,6 +103,12 @@ export async function supervise(
     earlyDeaths = end.wasReady ? 0 : earlyDeaths + 1;
     if (earlyDeaths >= mostEarlyDeaths) fail(cannotStart(end));
     else process.stderr.write(`millrace: a worker ${describeExit(end.exit)}; another one takes its place\n`);
+  }
+
+  // The others may be waiting for a shard that is committed by now: they need not find out by themselves.
+  function finish(): void {
+    isComplete = true;
+    for (const other of running) other.leave();
   }
 
   function fail(error: MillraceError): void {

@@ -3,7 +3,7 @@ import { runPaths, shardIdOf } from "./run-paths.ts";
 import { namesIn } from "./scan-shards.ts";
 
 /** One file of a committed shard that is not what was committed. */
-export interface DamagedFile {
+interface DamagedFile {
   readonly shard: number;
   readonly reason: string;
 }

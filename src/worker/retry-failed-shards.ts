@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { sleep } from "../shared/sleep.ts";
+import { sleepUnless } from "../shared/sleep.ts";
 import { groupAttempts, noAttempts } from "../store/attempts.ts";
 import { type Done, inspectShard } from "../store/done.ts";
 import { readRecords } from "../store/read-records.ts";
@@ -43,7 +43,7 @@ export async function retryFailedShards(job: WorkerJob, order: RetryOrder): Prom
       if (open.length === 0) return "complete";
       if (job.isLeaving() || job.isTooLarge?.()) return "left";
       // Someone is at them, or died at one and its lease has yet to run out.
-      if (open.length === before) await sleep(waitMs);
+      if (open.length === before) await sleepUnless(waitMs, job.isLeaving);
     }
   } catch (error) {
     job.onFailing?.(error);

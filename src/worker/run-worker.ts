@@ -1,6 +1,6 @@
 import { crc32 } from "../shared/crc32.ts";
 import { MillraceError } from "../shared/errors.ts";
-import { sleep } from "../shared/sleep.ts";
+import { sleepUnless } from "../shared/sleep.ts";
 import { groupAttempts, noAttempts, type UnitAttempts } from "../store/attempts.ts";
 import type { Done } from "../store/done.ts";
 import type { Lease } from "../store/lease.ts";
@@ -41,7 +41,7 @@ async function claimUntilComplete(job: WorkerJob): Promise<WorkerOutcome> {
       if (job.isLeaving() || job.isTooLarge?.()) return { kind: "left", committed };
       if (mine.size > 0) waitMs = firstWaitMs;
       else {
-        await sleep(waitMs);
+        await sleepUnless(waitMs, job.isLeaving);
         waitMs = Math.min(longestWaitMs, waitMs * 2);
       }
     }

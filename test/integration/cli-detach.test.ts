@@ -144,10 +144,14 @@ describe.concurrent("millrace cancel", () => {
     });
   });
 
-  it("can leave the waiting to others", async () => {
+  it("can leave the waiting to others; the run it stops ends with 3", async () => {
     const project = makeProject();
-    await detach(project, "items=2000", "slow_until=go");
+    const run = project.start(["run", "job.yaml", "items=2000", "slow_until=go", "says=true"]);
+    await run.seen(/at item 3/);
     expect((await project.run("cancel", "exp/job", "--no-wait")).stderr).toContain("is asked to stop");
-    expect((await project.run("attach", "exp/job")).status).toBe(3);
+    expect(await run.ended).toMatchObject({
+      status: 3,
+      stderr: expect.stringContaining("shards to do.\n  -> Run again"),
+    });
   });
 });

@@ -50,7 +50,7 @@ describe.concurrent("millrace doctor", () => {
       bqueues: "trap '' TERM; /bin/sleep 600 & wait",
       "nvidia-smi": "exit 9",
     });
-    const { status, of } = await examine(project, ["--timeout", "2"], fakes);
+    const { status, of } = await examine(project, ["--timeout", "5"], fakes);
     expect(status).toBe(0);
     expect(of("Slurm")).toMatchObject([{ state: "fine", detail: "answers: cpu 4 idle (and 1 more lines)" }]);
     expect(of("Grid Engine")).toMatchObject([
