@@ -52,7 +52,7 @@ async function skewedItems(folder) {
   for (const heavyFrom of places) {
     const makespans = [];
     for (let i = 0; i < 3; i++) {
-      const job = { itemMs: 5, loopsPerMs, heavyFrom, heavyCount: 10, heavyTimes: 50 };
+      const job = { itemMs: 10, loopsPerMs, heavyFrom, heavyCount: 10, heavyTimes: 50 };
       const run = { outputDir: join(folder, `skew-${heavyFrom}-${i}`), count: 200, job };
       makespans.push(1 / efficiency(await runBench(BenchRunner, run)));
     }
@@ -97,9 +97,10 @@ async function besidePools(folder) {
       const ratio = await ratioOfPairs(
         3,
         (i) => runInPool(name, { outputDir: join(folder, `${name}-${count}-${i}`), count, job, chunk }),
-        (i) => runBench(BenchRunner, { outputDir: join(folder, `run-${name}-${count}-${i}`), count, job }),
+        (i) =>
+          runBench(BenchRunner, { outputDir: join(folder, `run-${name}-${count}-${i}`), count, job, env: "thread" }),
       );
-      rows.push(row(`${what} / ${name}`, ratio, "x", 1));
+      rows.push(row(`${what}, threads / ${name}`, ratio, "x", 1));
     }
   }
   return rows;

@@ -120,10 +120,15 @@ export const shape: ShapeMakers = {
       if (value === null) return [];
       return inner
         .check(value, path)
-        .map((problem) => (problem.path.length > path.length ? problem : unexpected(value, this.expected, path)));
+        .map((problem) => (isInner(problem, path) ? problem : unexpected(value, this.expected, path)));
     },
   }),
 };
+
+// What is wrong inside the value, or says more than that it is not one of these.
+function isInner({ path: where, hint }: ShapeProblem, path: Path): boolean {
+  return where.length > path.length || hint !== undefined;
+}
 
 function simple<T>(expected: string, isRight: (value: unknown) => boolean): Shape<T> {
   return {

@@ -39,9 +39,16 @@ export function showProgress(
     const lines = isLast ? [headline] : progressBlock(headline, now, terminalOf(stream));
     const back = linesDrawn > 1 ? `\u001b[${linesDrawn - 1}A` : "";
     // Each line clears what was left of the one before it; the last clears everything below.
-    stream.write(`${back}\r${lines.join("\u001b[K\n")}\u001b[K\u001b[J${isLast ? "\n" : ""}`);
+    others!.pass(`${back}\r${lines.join("\u001b[K\n")}\u001b[K\u001b[J${isLast ? "\n" : ""}`);
     linesDrawn = lines.length;
   };
+  const others = isTerminal
+    ? watchWrites(stream, () => {
+        const erase = linesDrawn === 0 ? "" : `${linesDrawn > 1 ? `\u001b[${linesDrawn - 1}A` : ""}\r\u001b[J`;
+        linesDrawn = 0;
+        return erase;
+      })
+    : undefined;
   let drawing: Promise<void> = Promise.resolve();
   const draw = () => {
     // Showing must never end the run; the next draw tries again.
@@ -58,6 +65,35 @@ export function showProgress(
       clearTimeout(timer);
       await drawing;
       if (isShown) await show(true).catch(() => {});
+      others?.stop();
+    },
+  };
+}
+
+/**
+ * Has what others write to the terminal, the workers most of all, stand above the block: the block is erased before it and
+ * drawn anew below it.
+ */
+function watchWrites(stream: NodeJS.WriteStream, erase: () => string): { pass(text: string): void; stop(): void } {
+  const watched = [process.stdout, process.stderr].filter(({ isTTY }) => isTTY);
+  const originals = watched.map((one) => one.write);
+  const pass = stream.write.bind(stream);
+  let isLineOpen = false;
+  for (const [i, one] of watched.entries()) {
+    one.write = ((chunk: string | Uint8Array, ...rest: never[]) => {
+      pass(erase());
+      isLineOpen = chunk.length > 0 && String.fromCharCode(Number(Buffer.from(chunk).at(-1))) !== "\n";
+      return originals[i]!.call(one, chunk, ...rest);
+    }) as typeof one.write;
+  }
+  return {
+    pass(text) {
+      // A line that is not ended yet is ended first: the block would be drawn over it.
+      pass(isLineOpen ? `\n${text}` : text);
+      isLineOpen = false;
+    },
+    stop() {
+      for (const [i, one] of watched.entries()) one.write = originals[i]!;
     },
   };
 }

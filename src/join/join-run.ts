@@ -2,7 +2,7 @@ import { buildWorkerEnv } from "../provider/environment-provider.ts";
 import { checkRunner, type RunnerStatics, traitsOf } from "../runner/runner-traits.ts";
 import { markWorker } from "../shared/in-worker.ts";
 import type { Done } from "../store/done.ts";
-import { readManifest } from "../store/manifest.ts";
+import { requireManifest } from "../store/manifest.ts";
 import { runPaths } from "../store/run-paths.ts";
 import { readSpec } from "../store/run-spec.ts";
 import { runWorker } from "../worker/run-worker.ts";
@@ -35,7 +35,7 @@ export async function joinRun(request: JoinRequest): Promise<JoinResult> {
   markWorker();
   const paths = runPaths(request.runDir);
   const spec = readSpec(paths);
-  const { plan } = readManifest(paths)!;
+  const { plan } = requireManifest(paths);
   const work = spec.options as WorkOptions;
   const runner = checkRunner(
     (await loadClass(spec.runner, { cwd: spec.cwd, code: "BAD_RUNNER" })) as unknown as RunnerStatics,

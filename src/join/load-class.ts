@@ -49,7 +49,17 @@ async function importForWorker(url: string, name: string): Promise<Record<string
 
 /** Where a module is: a URL, a path, or a package as seen from the folder the run was started in. */
 function moduleUrl(module: string, cwd: string): string {
-  if (/^(file|data|node):/.test(module)) return module;
+  if (module.startsWith("file:")) return module;
+  // A spec names code and never carries it.
+  if (/^[a-z][a-z+.-]+:/i.test(module) && !isAbsolute(module)) {
+    throw new MillraceError(
+      "BAD_RUNNER",
+      `${JSON.stringify(module.slice(0, 80))} is no module that a worker may import.`,
+      {
+        hint: "`module` is import.meta.url of a file, a path, or the name of an installed package.",
+      },
+    );
+  }
   if (isAbsolute(module)) return pathToFileURL(module).href;
   if (/^\.\.?[/\\]/.test(module)) return pathToFileURL(join(cwd, module)).href;
   try {

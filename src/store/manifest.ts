@@ -70,6 +70,15 @@ function storeItems(paths: RunPaths, items: ItemList): ManifestFile["items"] {
   return { count: items.count, list: { file, type, crc32: digest } };
 }
 
+/** The manifest of a run that must be there. */
+export function requireManifest(paths: RunPaths): Manifest {
+  const manifest = readManifest(paths);
+  if (manifest !== undefined) return manifest;
+  throw new MillraceError("RUN_NOT_FOUND", `There is no run in ${paths.root}: manifest.json is not there.`, {
+    hint: "Name the folder that holds manifest.json: outputDir, or outputDir/shardSubdir.",
+  });
+}
+
 /** The manifest of a run folder, or undefined where no run was begun. A damaged or foreign one is an error. */
 export function readManifest(paths: RunPaths): Manifest | undefined {
   const text = readIfPresent(paths.manifest);

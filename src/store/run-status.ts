@@ -1,8 +1,7 @@
-import { MillraceError } from "../shared/errors.ts";
 import type { Done } from "./done.ts";
 import { readIfPresent } from "./durable-files.ts";
 import { isHeld } from "./lease.ts";
-import { readManifest } from "./manifest.ts";
+import { requireManifest } from "./manifest.ts";
 import { type RunPaths, runPaths } from "./run-paths.ts";
 import { namesIn, scanShards } from "./scan-shards.ts";
 import { fileSystemNow, lookAt } from "./take-file-step.ts";
@@ -46,13 +45,7 @@ export async function runStatus(runDir: string): Promise<RunStatus> {
 /** The same for repeated use: shards found committed once are not looked at again. */
 export async function openStatus(runDir: string): Promise<{ read(): Promise<RunStatus> }> {
   const paths = runPaths(runDir);
-  const manifest = readManifest(paths);
-  if (manifest === undefined) {
-    throw new MillraceError("RUN_NOT_FOUND", `There is no run in ${paths.root}: manifest.json is not there.`, {
-      hint: "Name the folder that holds manifest.json: outputDir, or outputDir/shardSubdir.",
-    });
-  }
-  const { plan } = manifest;
+  const { plan } = requireManifest(paths);
   let known: ReadonlyMap<number, Done> = new Map();
   return {
     async read() {

@@ -3,7 +3,6 @@ import { MillraceError } from "../shared/errors.ts";
 import { sleepUnless } from "../shared/sleep.ts";
 import { groupAttempts, noAttempts, type UnitAttempts } from "../store/attempts.ts";
 import type { Done } from "../store/done.ts";
-import type { Lease } from "../store/lease.ts";
 import { namesIn } from "../store/scan-shards.ts";
 import { findCommitted } from "./find-committed.ts";
 import type { ShardClaim } from "./protocol.ts";
@@ -62,7 +61,7 @@ async function claimAndRun(open: readonly number[], context: ShardContext): Prom
   const attempts = groupAttempts(namesIn(context.protocol.paths.attempts));
   const mine = new Map<number, Done>();
   let isInCompany = false;
-  for (const id of startAnywhere(open, context.protocol.lease)) {
+  for (const id of inOwnOrder(open, context)) {
     if (context.isLeaving() || context.isTooLarge?.()) break;
     // Others may have committed much since the list was made; asking is cheaper than a claim that fails.
     if (isInCompany && (await context.protocol.isCommitted(id))) continue;
@@ -80,9 +79,16 @@ async function claimAndRun(open: readonly number[], context: ShardContext): Prom
   return mine;
 }
 
-/** Workers begin at different places of the list: they would follow each other from shard to shard otherwise. */
-function startAnywhere(open: readonly number[], { worker, watcher }: Lease): readonly number[] {
-  if (watcher === undefined) return open;
+// Items of which a shard holds thousands are quick ones.
+const itemsOfQuickShard = 1000;
+
+/**
+ * In order, so that heavy neighbours are shared out evenly. Where shards are quick, workers begin at different places:
+ * they would follow each other from shard to shard otherwise, and ask for each whether it is done.
+ */
+function inOwnOrder(open: readonly number[], { plan, protocol }: ShardContext): readonly number[] {
+  const { worker, watcher } = protocol.lease;
+  if (watcher === undefined || plan.items.count < plan.shardCount * itemsOfQuickShard) return open;
   const start = crc32(Buffer.from(worker)) % open.length;
   return [...open.slice(start), ...open.slice(0, start)];
 }
