@@ -37,7 +37,7 @@ describe("the value of an override", () => {
     ["nan", Number.NaN],
     ["007", "007"],
     [".", "."],
-    ["/root/data", "/root/data"],
+    ["/srv/data", "/srv/data"],
     ["c:\\foo\\a-b.txt", "c:\\foo\\a-b.txt"],
     ["http://host:80/x?y|z*%@", "http://host:80/x?y|z*%@"],
     ["${foo.bar}", "${foo.bar}"],
