@@ -3,6 +3,7 @@ import { chooseLauncher } from "../launchers/choose-launcher.ts";
 import { collectItems } from "../plan/collect-items.ts";
 import type { ItemList } from "../plan/item-list.ts";
 import { makePlan } from "../plan/make-plan.ts";
+import { type ClassStatics, identityOf } from "../runner/runner-traits.ts";
 import { compareFingerprints, makeFingerprint } from "../store/fingerprint.ts";
 import { readManifest } from "../store/manifest.ts";
 import { runPaths } from "../store/run-paths.ts";
@@ -79,14 +80,18 @@ async function summarize(config: RunConfig, limit: number | undefined): Promise<
 function changes(before: Parameters<typeof compareFingerprints>[0], runner: AnyRunner, items: ItemList): string[] {
   const { provider } = runner;
   const { config, params } = provider;
-  const identity = { runner: identityOf(runner), provider: identityOf(provider), config, params, items };
+  const identity = {
+    runner: identityOf(classOf(runner)),
+    provider: identityOf(classOf(provider)),
+    config,
+    params,
+    items,
+  };
   return compareFingerprints(before, makeFingerprint(identity)).map(({ key }) => key);
 }
 
-// As BaseRunner names them in the identity of a run.
-function identityOf(made: object): string {
-  const { name, version } = made.constructor as { readonly name: string; readonly version?: string | number };
-  return version === undefined ? name : `${name} version ${version}`;
+function classOf(made: object): ClassStatics {
+  return made.constructor as unknown as ClassStatics;
 }
 
 function describe({ runDir, isBegun, done, changed, items, shards, batches, env, workers }: Summary): string {

@@ -1,4 +1,5 @@
 import type { StopRequests } from "../launchers/launcher.ts";
+import { quietly } from "../shared/quietly.ts";
 import { sleep } from "../shared/sleep.ts";
 
 const signals = ["SIGINT", "SIGTERM"] as const;
@@ -64,16 +65,9 @@ async function passOn(): Promise<void> {
   received = undefined;
   if (signal === undefined || process.listenerCount(signal) > 0) return;
   process.stderr.write("millrace: stopped; run it again and it goes on from where it was\n");
+  // The process ends all the same.
   for (const act of lastActs) quietly(act);
   process.kill(process.pid, signal);
   // The signal ends the process within this time; nothing of the script runs meanwhile.
   await sleep(killGraceMs);
-}
-
-function quietly(act: () => void): void {
-  try {
-    act();
-  } catch {
-    // The process ends all the same.
-  }
 }

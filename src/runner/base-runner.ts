@@ -24,7 +24,7 @@ import { jsonlWriter } from "../writers/jsonl-writer.ts";
 import type { Writer } from "../writers/writer.ts";
 import { requireSendable } from "./require-sendable.ts";
 import { type CheckedOptions, checkOptions, type RunnerOptions, runFolder } from "./runner-options.ts";
-import { type ClassStatics, checkRunner, type RunnerStatics, traitsOf } from "./runner-traits.ts";
+import { type ClassStatics, checkRunner, identityOf, type RunnerStatics, traitsOf } from "./runner-traits.ts";
 
 /**
  * The user's function over items. A subclass has a static `forward(idx, env)`, which gets one index or, with
@@ -210,10 +210,6 @@ export interface BatchRunnerClass<Env extends object, Result> {
 // What only this process has, or says where it works, does not go along.
 function sendableOptions({ signal: _signal, parallel: _parallel, ...options }: RunnerOptions): RunnerOptions {
   return options;
-}
-
-function identityOf({ name, version }: ClassStatics): string {
-  return version === undefined ? name : `${name} version ${version}`;
 }
 
 async function closeEach(writers: Writers): Promise<void> {

@@ -42,3 +42,8 @@ function baseOf(runner: RunnerStatics): RunnerStatics {
     base = above;
   }
 }
+
+/** How a class stands in the identity of a run: a raised version makes it another one. */
+export function identityOf({ name, version }: ClassStatics): string {
+  return version === undefined ? name : `${name} version ${version}`;
+}

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { shardOf } from "../plan/plan.ts";
 import { errnoOf, MillraceError, messageOf } from "../shared/errors.ts";
+import { quietly } from "../shared/quietly.ts";
 import { noteRelease, readAttemptEnd } from "../store/attempt-notes.ts";
 import { type Restored, restoreAttempt } from "../store/checkpoint.ts";
 import { type Done, listFiles, readDone, type ShardCounts, type ShardFile, writeDone } from "../store/done.ts";
@@ -170,19 +171,11 @@ function isWritersFault(error: unknown): boolean {
 async function abandon(claim: ShardClaim, error: unknown, { protocol }: ShardContext): Promise<ShardOutcome> {
   // Whoever was fenced finds its folder gone and may fail in many ways; the shard is another's concern now.
   if (!(await protocol.owns(claim))) return { kind: "lost" };
-  // Not a crash: the next attempt need not be careful.
+  // Not a crash: the next attempt need not be careful. On a full disk it cannot be noted; then it is careful for nothing.
   quietly(() => noteRelease(protocol.paths.attempt(claim.unit, claim.epoch)));
   await protocol.release(claim);
   if (!(error instanceof ShardInterrupted)) throw error;
   return { kind: error.reason === "lost" ? "lost" : "left" };
-}
-
-function quietly(act: () => void): void {
-  try {
-    act();
-  } catch {
-    // On a full disk the note cannot be written; then the next attempt is careful for nothing.
-  }
 }
 
 function addTotals({ totals }: ShardContext, counts: ShardCounts): void {

@@ -1,4 +1,5 @@
 import { BroadcastChannel } from "node:worker_threads";
+import { quietly } from "../shared/quietly.ts";
 import { noteRelease, noteStuck } from "../store/attempt-notes.ts";
 import type { RunPaths } from "../store/run-paths.ts";
 import { controlSlot, counterSlot, type HeartbeatData, type Watch } from "./heartbeat-protocol.ts";
@@ -35,6 +36,7 @@ export function watchWorker(
     const allowedMs = itemTimeoutMs * count;
     if (now - callSinceMs < allowedMs + ownTimeoutGraceMs) return;
     const position = counters[counterSlot.callPosition]!;
+    // The worker is ended all the same; without the note the next attempt knows less about why.
     quietly(() => noteStuck(attemptFolder(), { position, count, stuckMs: allowedMs }));
     callSinceMs = now;
     endWorker();
@@ -58,13 +60,5 @@ export function watchWorker(
   function endWorker(): void {
     if (watch.endBy === "process") process.kill(process.pid, "SIGKILL");
     else new BroadcastChannel(watch.endBy.channel).postMessage("stuck");
-  }
-}
-
-function quietly(act: () => void): void {
-  try {
-    act();
-  } catch {
-    // The worker is ended all the same; the next attempt then knows less about why.
   }
 }
