@@ -1,4 +1,5 @@
 import { showProgress } from "../drive/show-progress.ts";
+import { shellWord } from "../shared/shell-word.ts";
 import { sleep } from "../shared/sleep.ts";
 import { runPaths } from "../store/run-paths.ts";
 import { openStatus } from "../store/run-status.ts";
@@ -6,7 +7,6 @@ import { namesIn } from "../store/scan-shards.ts";
 import { type Command, exitCode } from "./command.ts";
 import { isFromBackground } from "./log-names.ts";
 import { runName } from "./run-name.ts";
-import { shellWord } from "./shell-word.ts";
 import { describeRun, printJson } from "./status.ts";
 
 const lookEveryMs = 500;

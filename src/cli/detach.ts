@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
+import { shellWord } from "../shared/shell-word.ts";
 import { sleep } from "../shared/sleep.ts";
 import { type RunPaths, runPaths } from "../store/run-paths.ts";
 import { namesIn } from "../store/scan-shards.ts";
@@ -8,7 +9,6 @@ import { lookAt } from "../store/take-file-step.ts";
 import { parseReport } from "../store/worker-report.ts";
 import { exitCode } from "./command.ts";
 import { driverLogName } from "./log-names.ts";
-import { shellWord } from "./shell-word.ts";
 import { printJson } from "./status.ts";
 
 const lookEveryMs = 50;

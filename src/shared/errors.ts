@@ -21,6 +21,8 @@ export type ErrorCode =
   | "NO_GPU"
   | "RUN_IN_WORKER"
   | "WORKER_CRASHED"
+  | "SCHEDULER_FAILED"
+  | "JOBS_LOST"
   | "ITEM_FAILED"
   | "ITEM_TIMEOUT"
   | "ITEM_CRASHED"

@@ -14,6 +14,8 @@ export interface RunPaths {
   readonly attempts: string;
   readonly workers: string;
   readonly logs: string;
+  /** What was submitted to a scheduler, and what became of it. */
+  readonly jobs: string;
   /** There while the run is asked to stop. */
   readonly stop: string;
   shard(id: number): string;
@@ -27,6 +29,7 @@ export interface RunPaths {
   lease(unit: Unit, epoch: number): string;
   worker(id: string): string;
   log(worker: string): string;
+  job(name: string): string;
   itemList(name: string): string;
   output(name: string): string;
 }
@@ -50,6 +53,7 @@ export function runPaths(dir: string): RunPaths {
     attempts: `${inside}attempts`,
     workers: `${inside}workers`,
     logs: `${inside}logs`,
+    jobs: `${inside}jobs`,
     stop: `${inside}stop`,
     done: (id) => `${below}split.${id}${sep}done`,
     attempt: (unit, epoch) => `${attempts}${unit}.${epoch}`,
@@ -58,6 +62,7 @@ export function runPaths(dir: string): RunPaths {
     lease: (unit, epoch) => `${inside}leases${sep}${unit}.${epoch}`,
     worker: (id) => `${inside}workers${sep}${id}.json`,
     log: (id) => `${inside}logs${sep}${id}.log`,
+    job: (name) => `${inside}jobs${sep}${name}`,
     itemList: (name) => `${inside}${name}`,
     output: (name) => `${below}${name}`,
   };

@@ -1,5 +1,6 @@
 import { formatCount } from "../../drive/progress-line.ts";
 import { shardOf } from "../../plan/plan.ts";
+import { shellWord } from "../../shared/shell-word.ts";
 import { readAttemptEnd } from "../../store/attempt-notes.ts";
 import { groupAttempts, type UnitAttempts } from "../../store/attempts.ts";
 import { readCheckpoints } from "../../store/checkpoint.ts";
@@ -11,7 +12,6 @@ import { namesIn, scanShards } from "../../store/scan-shards.ts";
 import { isStopOrdered } from "../../store/stop-order.ts";
 import { fileSystemNow, lookAt } from "../../store/take-file-step.ts";
 import { describeExit } from "../../worker/crash-history.ts";
-import { shellWord } from "../shell-word.ts";
 import type { Finding } from "./finding.ts";
 
 const mostShown = 20;

@@ -1,0 +1,219 @@
+import type { ParallelConfig } from "../../config/parallel.ts";
+import { MillraceError } from "../../shared/errors.ts";
+import { nearestName } from "../../shared/nearest-name.ts";
+import { describeKind } from "../../shared/state-json.ts";
+import { parseMemory } from "./parse-memory.ts";
+import { parseWalltime } from "./parse-walltime.ts";
+import type { Scheduler } from "./scheduler.ts";
+
+/** What a job asks of its scheduler, checked. The names in a config are dask-jobqueue's. */
+export interface JobOptions {
+  readonly jobName: string;
+  readonly queue: string | undefined;
+  /** Whom the time is charged to: `account` and `project` are the same. */
+  readonly account: string | undefined;
+  readonly cores: number | undefined;
+  /** Workers in each job. */
+  readonly processes: number;
+  readonly memoryBytes: number | undefined;
+  readonly walltimeSeconds: number | undefined;
+  readonly extraDirectives: readonly string[];
+  /** Directives that contain one of these are left out. */
+  readonly skippedDirectives: readonly string[];
+  /** Lines of shell that run before the workers: modules, variables. */
+  readonly prologue: readonly string[];
+  readonly logDirectory: string | undefined;
+  readonly shebang: string;
+  /** The Node.js program on the nodes. */
+  readonly node: string;
+  readonly threadsPerWorker: number | undefined;
+  readonly maxHeapMb: number | undefined;
+  readonly maxArraySize: number | undefined;
+  /** How many lost jobs are submitted again. */
+  readonly resubmits: number | undefined;
+  readonly submitTimeoutSeconds: number;
+  /** Seconds between two looks at the scheduler, at most. */
+  readonly pollSeconds: number;
+  /** Seconds before the end of the walltime at which workers save and leave. */
+  readonly graceSeconds: number;
+  /** What only one scheduler knows, unchecked but for its kind: text, number or boolean. */
+  readonly own: Readonly<Record<string, string | number | boolean>>;
+}
+
+const common = [
+  "account",
+  "cores",
+  "grace",
+  "job_directives_skip",
+  "job_extra_directives",
+  "job_name",
+  "job_script_prologue",
+  "log_directory",
+  "max_array_size",
+  "max_heap_mb",
+  "memory",
+  "node",
+  "poll_interval",
+  "processes",
+  "project",
+  "queue",
+  "resubmits",
+  "shebang",
+  "submit_timeout",
+  "threads_per_worker",
+  "walltime",
+] as const;
+
+const overNetwork = "workers share nothing but the run folder, so there is no network to set up";
+/** Options of dask-jobqueue that have no meaning here, and why. */
+const refused: Readonly<Record<string, string>> = {
+  nanny: "every worker is watched and replaced when it dies; there is nothing to switch on or off",
+  interface: overNetwork,
+  protocol: overNetwork,
+  security: overNetwork,
+  scheduler_options: overNetwork,
+  shared_temp_directory: overNetwork,
+  death_timeout:
+    "a worker lives as long as there is work; leaseTtl of the runner says when a silent one loses its shard",
+  python: "workers run in Node.js: name its program with `node`",
+  worker_command: "workers are started by millrace itself; job_script_prologue runs before them",
+  worker_extra_args: "workers take their options from the runner",
+  extra: "workers take their options from the runner",
+  env_extra: "it is called job_script_prologue",
+  job_extra: "it is called job_extra_directives",
+  header_skip: "it is called job_directives_skip",
+  local_directory: "workers write into the run folder only",
+  asynchronous: "use asyncMode of the runner",
+  config_name: "the options stand in parallel.options",
+  silence_logs: "logs are kept in files; `millrace logs` shows them",
+};
+
+/** Checks `parallel.options` of a scheduler once, at the border. */
+export function checkJobOptions(
+  { env, options }: ParallelConfig,
+  { ownOptions }: Pick<Scheduler, "ownOptions">,
+): JobOptions {
+  const known: readonly string[] = [...common, ...ownOptions];
+  for (const [name, value] of Object.entries(options)) {
+    if (refused[name] !== undefined && !known.includes(name))
+      throw bad(`parallel.options.${name} is not taken: ${refused[name]}.`);
+    if (!known.includes(name)) throw unknownOption(env, name, known);
+    if (value === null) throw bad(`parallel.options.${name} is empty.`, "Leave it out, or give it a value.");
+  }
+  const at = (name: (typeof common)[number]) => options[name];
+  const account = at("account") ?? at("project");
+  return {
+    jobName: jobName(at("job_name")),
+    queue: word("queue", at("queue")),
+    account: word("account", account),
+    cores: count("cores", at("cores")),
+    processes: count("processes", at("processes")) ?? 1,
+    memoryBytes: memory(at("memory")),
+    walltimeSeconds: walltime(at("walltime"), env),
+    extraDirectives: lines("job_extra_directives", at("job_extra_directives")),
+    skippedDirectives: lines("job_directives_skip", at("job_directives_skip")),
+    prologue: lines("job_script_prologue", at("job_script_prologue")),
+    logDirectory: word("log_directory", at("log_directory")),
+    shebang: word("shebang", at("shebang")) ?? "#!/usr/bin/env bash",
+    node: word("node", at("node")) ?? process.execPath,
+    threadsPerWorker: count("threads_per_worker", at("threads_per_worker")),
+    maxHeapMb: count("max_heap_mb", at("max_heap_mb")),
+    maxArraySize: count("max_array_size", at("max_array_size")),
+    resubmits: count("resubmits", at("resubmits"), 0),
+    submitTimeoutSeconds: seconds("submit_timeout", at("submit_timeout")) ?? 60,
+    pollSeconds: seconds("poll_interval", at("poll_interval")) ?? 30,
+    graceSeconds: seconds("grace", at("grace")) ?? 60,
+    own: Object.fromEntries(
+      ownOptions.flatMap((name) => (options[name] === undefined ? [] : [[name, scalar(name, options[name])]])),
+    ),
+  };
+}
+
+/** How many jobs hold so many workers. */
+export function jobsFor(workers: number, { processes }: Pick<JobOptions, "processes">): number {
+  return Math.ceil(workers / processes);
+}
+
+function count(name: string, value: unknown, least = 1): number | undefined {
+  if (value === undefined) return undefined;
+  if (Number.isSafeInteger(value) && (value as number) >= least) return value as number;
+  throw bad(`parallel.options.${name} is ${describeKind(value)}; a whole number from ${least} was expected.`);
+}
+
+function seconds(name: string, value: unknown): number | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === "number" && value > 0 && value < 1e6) return value;
+  throw bad(`parallel.options.${name} is ${describeKind(value)}; a number of seconds was expected.`);
+}
+
+// A line of a job script ends where a value does: one that holds a line break would be read as another directive.
+function word(name: string, value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === "string" && value !== "" && !hasControls(value)) return value;
+  if (typeof value === "number") return String(value);
+  throw bad(`parallel.options.${name} is ${describeKind(value)}; a text of one line was expected.`);
+}
+
+function lines(name: string, value: unknown): string[] {
+  if (value === undefined) return [];
+  const entries: unknown[] = Array.isArray(value) ? value : [value];
+  return entries.map((entry) => {
+    if (typeof entry === "string" && (name === "job_script_prologue" ? !entry.includes("\0") : !hasControls(entry)))
+      return entry;
+    throw bad(`parallel.options.${name} holds ${describeKind(entry)}; a list of lines was expected.`);
+  });
+}
+
+function scalar(name: string, value: unknown): string | number | boolean {
+  if (typeof value === "boolean") return value;
+  return typeof value === "number" ? value : word(name, value)!;
+}
+
+function jobName(value: unknown): string {
+  const text = word("job_name", value) ?? "millrace";
+  // The shortest limit of all schedulers is 15 characters, and a key is added.
+  if (/^[A-Za-z][A-Za-z0-9-]{0,7}$/.test(text)) return text;
+  throw bad(
+    `parallel.options.job_name is ${JSON.stringify(text)}.`,
+    "Use up to 8 letters, digits and dashes, beginning with a letter; a key is added to tell the jobs apart.",
+  );
+}
+
+function memory(value: unknown): number | undefined {
+  if (value === undefined) return undefined;
+  const bytes = typeof value === "number" ? value : parseMemory(String(value));
+  if (bytes !== undefined && bytes >= 1) return bytes;
+  throw bad(`parallel.options.memory is ${describeKind(value)}.`, "Write it like 32GB or 4GiB.");
+}
+
+function walltime(value: unknown, env: string): number | undefined {
+  if (value === undefined) return undefined;
+  // YAML reads 12:00:00 as a number of seconds, while 04:00:00 stays a text.
+  if (typeof value === "number" && value >= 1 && env !== "lsf") return Math.ceil(value);
+  // LSF counts in minutes: two numbers are hours and minutes there.
+  const text = env === "lsf" && typeof value === "string" && /^\d+:\d+$/.test(value) ? `${value}:00` : value;
+  const parsed = typeof text === "string" ? parseWalltime(text) : undefined;
+  if (parsed !== undefined && parsed >= 1) return parsed;
+  throw bad(
+    `parallel.options.walltime is ${describeKind(value)}.`,
+    'Write it like "04:00:00", "1-12:00:00" or 90m, in quotes: YAML takes 12:00:00 for a number.',
+  );
+}
+
+function hasControls(text: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  return /[\x00-\x1f\x7f]/.test(text);
+}
+
+function bad(message: string, hint?: string): MillraceError {
+  return new MillraceError("BAD_OPTION", message, hint === undefined ? {} : { hint });
+}
+
+function unknownOption(env: string, name: string, known: readonly string[]): MillraceError {
+  const near = nearestName(name, known);
+  const guess = near === undefined ? "" : `Did you mean ${near}? `;
+  return bad(
+    `parallel.options: ${JSON.stringify(name)} is not known to env ${env}.`,
+    `${guess}Valid: ${[...known].sort().join(", ")}.`,
+  );
+}

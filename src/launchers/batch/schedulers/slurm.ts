@@ -1,0 +1,134 @@
+import { isPlainPath, jobScript } from "../job-script.ts";
+import { formatWalltime, parseWalltime } from "../parse-walltime.ts";
+import type { Job, Scheduler, TaskSight, TaskState } from "../scheduler.ts";
+
+// What can stand between two fields of a line of squeue. The reason comes last: it may hold anything.
+const fields = "%F|%K|%T|%N|%r";
+
+const states: Readonly<Record<string, TaskState>> = {
+  PENDING: "pending",
+  CONFIGURING: "pending",
+  REQUEUED: "pending",
+  REQUEUE_FED: "pending",
+  REQUEUE_HOLD: "pending",
+  SPECIAL_EXIT: "pending",
+  RESV_DEL_HOLD: "pending",
+  RUNNING: "running",
+  // Not final: its processes may still write.
+  COMPLETING: "running",
+  STAGE_OUT: "running",
+  SIGNALING: "running",
+  STOPPED: "running",
+  SUSPENDED: "running",
+  RESIZING: "running",
+  COMPLETED: "ended",
+  CANCELLED: "cancelled",
+  REVOKED: "cancelled",
+  FAILED: "lost",
+  TIMEOUT: "lost",
+  DEADLINE: "lost",
+  NODE_FAIL: "lost",
+  BOOT_FAIL: "lost",
+  LAUNCH_FAILED: "lost",
+  RECONFIG_FAIL: "lost",
+  PREEMPTED: "lost",
+  OUT_OF_MEMORY: "lost",
+};
+
+/** `env: slurm`. */
+export const slurm: Scheduler = {
+  env: "slurm",
+  title: "Slurm",
+  ownOptions: ["job_cpu", "job_mem"],
+  taskVariable: "SLURM_ARRAY_TASK_ID",
+  firstTask: 0,
+  canExclude: true,
+
+  render: (job) => jobScript(job, { prefix: "#SBATCH", directives: directives(job), task: "$SLURM_ARRAY_TASK_ID" }),
+  // `--parsable` prints the id alone. What is already in the script need not be said again.
+  submit: (_job, file) => ({ program: "sbatch", args: ["--parsable", file] }),
+  // A federation adds the cluster's name.
+  parseSubmitted: (answer) => /^(\d+)(;.*)?$/m.exec(answer.trim())?.[1],
+
+  status: (ids) => ({
+    program: "squeue",
+    args: ["--noheader", "--array", "--states=all", `--jobs=${ids.join(",")}`, `--format=${fields}`],
+  }),
+  parseStatus,
+  isGone: (refusal) => /Invalid job id specified/i.test(refusal),
+
+  cancel: (ids) => ({ program: "scancel", args: [...ids] }),
+
+  find: (name) => ({
+    program: "squeue",
+    args: ["--noheader", "--me", "--states=all", "--format=%F|%j", `--name=${name}`],
+  }),
+  parseFound: (answer, name) =>
+    answer
+      .split("\n")
+      .map((line) => line.trim().split("|"))
+      .find(([, found]) => found === name)?.[0],
+
+  arrayLimit: {
+    ask: { program: "scontrol", args: ["show", "config"] },
+    // Indices are below it, and the first one is 0.
+    parse: (answer) => numberOf(/^MaxArraySize\s*=\s*(\d+)/m.exec(answer)?.[1]),
+  },
+  timeLeft: {
+    ask: ({ SLURM_JOB_ID: id }) =>
+      id === undefined ? undefined : { program: "squeue", args: ["--noheader", `--jobs=${id}`, "--format=%L"] },
+    // UNLIMITED, NOT_SET and INVALID are no times.
+    parse: (answer) => parseWalltime(answer.trim().split("\n")[0] ?? ""),
+  },
+  requeue: ({ SLURM_JOB_ID: id }) =>
+    id === undefined ? undefined : { call: { program: "scontrol", args: ["requeue", id] } },
+};
+
+function directives({ name, tasks, options, log, excluded }: Job): string[] {
+  const { queue, account, cores, memoryBytes, walltimeSeconds, graceSeconds, own } = options;
+  const cpus = own["job_cpu"] ?? cores;
+  const mem = own["job_mem"] ?? (memoryBytes === undefined ? undefined : `${Math.ceil(memoryBytes / 1024 ** 2)}M`);
+  return [
+    `--job-name=${name}`,
+    `--array=0-${tasks - 1}`,
+    ...(queue === undefined ? [] : [`--partition=${quoted(queue)}`]),
+    ...(account === undefined ? [] : [`--account=${quoted(account)}`]),
+    "--ntasks=1",
+    ...(cpus === undefined ? [] : [`--cpus-per-task=${cpus}`]),
+    ...(mem === undefined ? [] : [`--mem=${quoted(String(mem))}`]),
+    // Slurm counts in minutes.
+    ...(walltimeSeconds === undefined ? [] : [`--time=${formatWalltime(walltimeSeconds)}`]),
+    // To the script alone, which is Node.js by then: it tells the workers itself.
+    `--signal=B:TERM@${Math.min(65_535, Math.ceil(graceSeconds))}`,
+    "--requeue",
+    "--open-mode=append",
+    `--output=${isPlainPath(log) ? `${log}.%a.log` : "/dev/null"}`,
+    ...(excluded.length === 0 ? [] : [`--exclude=${excluded.join(",")}`]),
+  ];
+}
+
+// Slurm reads directives as a shell reads words: in double quotes a backslash stands before a quote and itself.
+function quoted(value: string): string {
+  return /^[\w.,:/@+%-]+$/.test(value) ? value : `"${value.replace(/["\\]/g, "\\$&")}"`;
+}
+
+function parseStatus(answer: string): TaskSight[] {
+  return answer.split("\n").flatMap((line) => {
+    const [id, task, state, node, ...reason] = line.trim().split("|");
+    if (id === undefined || state === undefined || !/^\d+$/.test(task ?? "")) return [];
+    const why = reason.join("|");
+    return [
+      {
+        id,
+        task: Number(task),
+        state: states[state] ?? "unknown",
+        detail: why === "" || why === "None" ? state : `${state} (${why})`,
+        node: node === "" || node === undefined ? undefined : node,
+      },
+    ];
+  });
+}
+
+function numberOf(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : Number(text);
+}
