@@ -1,11 +1,11 @@
 import { showProgress } from "../drive/show-progress.ts";
 import { shellWord } from "../shared/shell-word.ts";
 import { sleep } from "../shared/sleep.ts";
+import { isFromBackground } from "../store/log-names.ts";
 import { runPaths } from "../store/run-paths.ts";
 import { openStatus } from "../store/run-status.ts";
 import { namesIn } from "../store/scan-shards.ts";
 import { type Command, exitCode } from "./command.ts";
-import { isFromBackground } from "./log-names.ts";
 import { runName } from "./run-name.ts";
 import { describeRun, printJson } from "./status.ts";
 

@@ -2,11 +2,11 @@ import { closeSync, openSync, readSync } from "node:fs";
 import { errnoOf, MillraceError } from "../shared/errors.ts";
 import { sleep } from "../shared/sleep.ts";
 import { inspectShard } from "../store/done.ts";
+import { isCopy, isFromBackground, isLogOf } from "../store/log-names.ts";
 import { type RunPaths, runPaths } from "../store/run-paths.ts";
 import { openStatus } from "../store/run-status.ts";
 import { namesIn } from "../store/scan-shards.ts";
 import { badUsage, type Command, type CommandInput, exitCode, refuseBoth } from "./command.ts";
-import { isCopy, isFromBackground, isLogOf } from "./log-names.ts";
 
 const lookEveryMs = 300;
 

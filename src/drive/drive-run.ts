@@ -64,6 +64,7 @@ export function membership<Merged>(request: RunRequest<Merged>, launcher: Launch
     ...request,
     isAskedToLeave: () => stop.leave.aborted,
     role: launcher.startsWorkers ? "driver" : "worker",
+    isSeenFromAfar: launcher.isRemote,
   };
 }
 
@@ -85,7 +86,7 @@ export async function inSession<Merged>(
 /** Merges what the workers have committed, if that is all of it. */
 export async function finishRun<Merged>(
   session: Session,
-  { merge }: RunRequest<Merged>,
+  { merge }: Pick<RunRequest<Merged>, "merge">,
   known: ReadonlyMap<number, Done> = new Map(),
 ): Promise<Merged> {
   const { job, protocol } = session;

@@ -49,7 +49,7 @@ function onSignal(signal: NodeJS.Signals): void {
   if (received === undefined) {
     received = signal;
     process.stderr.write("\nmillrace: stopping after the items in work; Ctrl-C again stops at once\n");
-    for (const run of active) run.leave.abort();
+    for (const run of active) run.leave.abort("signal");
     return;
   }
   for (const run of active) run.kill.abort();

@@ -76,6 +76,11 @@ function stateOf(
   return isSomeoneThere ? "running" : "stopped";
 }
 
+/** Whether someone watches the run who will merge it. */
+export function hasDriver(paths: RunPaths): boolean {
+  return liveWorkers(paths).some(({ role }) => role === "driver");
+}
+
 function liveWorkers(paths: RunPaths): WorkerReport[] {
   const reports: WorkerReport[] = [];
   for (const name of namesIn(paths.workers)) {

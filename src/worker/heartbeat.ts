@@ -52,16 +52,17 @@ const startingTtlMs = 5000;
 export function startHeartbeat(
   paths: RunPaths,
   lease: Lease,
-  { watch, isUrgent }: { watch: Watch | undefined; isUrgent: boolean },
+  { watch, isUrgent, isSeenFromAfar }: { watch: Watch | undefined; isUrgent: boolean; isSeenFromAfar: boolean },
 ): Heartbeat {
   const control = new Int32Array(new SharedArrayBuffer(4 * controlSlot.size));
   const counters = new Float64Array(new SharedArrayBuffer(8 * counterSlot.size));
   control[controlSlot.held] = nothingHeld;
   control[controlSlot.lostEpoch] = -1;
   const file = paths.worker(lease.worker);
+  const isThreadAtOnce = isSeenFromAfar || (watch !== undefined && isUrgent);
   const early = {
     ...firstReport(lease),
-    ttlMs: Math.max(watch !== undefined && isUrgent ? startingTtlMs : firstTtlMs, lease.ttlMs),
+    ttlMs: Math.max(isThreadAtOnce ? startingTtlMs : firstTtlMs, lease.ttlMs),
   };
   writeFileSync(file, reportText(early));
 
@@ -81,7 +82,7 @@ export function startHeartbeat(
     timer ??= setTimeout(startThread, threadAfterMs).unref();
   };
   // A driver has nothing to lose until it merges.
-  if (watch !== undefined && isUrgent) startThread();
+  if (isThreadAtOnce) startThread();
   else if (lease.role !== "driver") startSoon();
   const beganMs = performance.now();
   let lastTickMs = beganMs;

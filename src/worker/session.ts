@@ -4,6 +4,7 @@ import { inspectShard } from "../store/done.ts";
 import type { Lease } from "../store/lease.ts";
 import { identify, type ProcessIdentity } from "../store/process-identity.ts";
 import type { RunPaths } from "../store/run-paths.ts";
+import { openDeadline, ownDeadlineMs } from "./deadline.ts";
 import { type Heartbeat, startHeartbeat } from "./heartbeat.ts";
 import type { Watch } from "./heartbeat-protocol.ts";
 import { openProtocol, type Protocol } from "./protocol.ts";
@@ -33,6 +34,8 @@ export interface Membership {
   readonly watcher?: ProcessIdentity | undefined;
   /** A driver of others runs no items and holds nothing until it merges. */
   readonly role?: "worker" | "driver" | undefined;
+  /** Its workers are on other hosts, and do without it once it is gone: they must see that it is there. */
+  readonly isSeenFromAfar?: boolean | undefined;
   readonly isTooLarge?: (() => boolean) | undefined;
   readonly onFailing?: ((error: unknown) => void) | undefined;
   /** Asked now and then: whether to save and leave. */
@@ -49,13 +52,13 @@ export function newWorkerName(): string {
 }
 
 export function openSession(paths: RunPaths, plan: Plan, member: Membership): Session {
-  const { traits, work, watch, watcher, role = "worker", name = newWorkerName() } = member;
+  const { traits, work, watch, watcher, role = "worker", isSeenFromAfar = false, name = newWorkerName() } = member;
   const lease: Lease = { worker: name, role, ttlMs: work.leaseTtlMs, watcher, ...identify() };
   const protocol = openProtocol(paths, lease, (shard) => {
     if (!existsSync(paths.shard(shard)) || inspectShard(paths.shard(shard)).state !== "committed") return false;
     return (traits.isShardDone?.(paths.shard(shard)) as Promise<boolean> | undefined) ?? true;
   });
-  const heartbeat = startHeartbeat(paths, lease, { watch, isUrgent: isUrgent(plan, work) });
+  const heartbeat = startHeartbeat(paths, lease, { watch, isSeenFromAfar, isUrgent: isUrgent(plan, work) });
   return { protocol, heartbeat, job: openJob(plan, member, { protocol, heartbeat }) };
 }
 
@@ -70,6 +73,7 @@ function isUrgent({ items, shardCount }: Plan, { itemTimeoutMs }: WorkOptions): 
 function openJob(plan: Plan, member: Membership, own: Pick<Session, "protocol" | "heartbeat">): WorkerJob {
   const { runner, traits, buildEnv, teardown, work, isAskedToLeave, isTooLarge, onFailing } = member;
   const told = new Set<string>();
+  const isTimeUp = openDeadline(ownDeadlineMs());
   return {
     ...own,
     plan,
@@ -80,7 +84,7 @@ function openJob(plan: Plan, member: Membership, own: Pick<Session, "protocol" |
     isTooLarge,
     onFailing,
     options: { ...work, maxFailures: failuresAllowed(work.maxFailures, plan.items.count) },
-    isLeaving: () => own.heartbeat.isLeaving() || isAskedToLeave(),
+    isLeaving: () => own.heartbeat.isLeaving() || isAskedToLeave() || isTimeUp(),
     onDamage(reason) {
       if (told.has(reason)) return;
       told.add(reason);
