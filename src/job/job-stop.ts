@@ -13,7 +13,7 @@ const nearMs = 90_000;
 const longestTimerMs = 2 ** 31 - 1;
 
 /** Watches the clock and the signals of a job. */
-export function jobStop(deadlineMs: number | undefined): JobStop {
+export function jobStop(deadlineMs: number | undefined, { isAttached }: { readonly isAttached: boolean }): JobStop {
   const leave = new AbortController();
   const kill = new AbortController();
   let isTimeUp = false;
@@ -22,6 +22,7 @@ export function jobStop(deadlineMs: number | undefined): JobStop {
     leave.abort();
   };
   for (const signal of warnings) process.on(signal, onWarning);
+  if (isAttached) process.stdin.on("error", onWarning).on("end", onWarning).resume();
   const timer =
     deadlineMs === undefined
       ? undefined
@@ -40,6 +41,7 @@ export function jobStop(deadlineMs: number | undefined): JobStop {
     forget() {
       clearTimeout(timer);
       for (const signal of warnings) process.off(signal, onWarning);
+      process.stdin.off("end", onWarning).off("error", onWarning).pause();
     },
   };
 }

@@ -18,20 +18,30 @@ import { jobStop } from "./job-stop.ts";
 import { mergeAlone } from "./merge-alone.ts";
 import { requeueJob } from "./requeue-job.ts";
 
+/** What a job is told when it is started. */
+export interface JobOrder {
+  readonly runDir: string;
+  /** The submission it belongs to. */
+  readonly name: string;
+  readonly task: number | undefined;
+  /** Whether it is to leave when its input ends. */
+  readonly isAttached: boolean;
+}
+
 /**
  * What a job does: keeps its workers at work until the run is complete or its time is up. It needs nobody: where no
  * driver watches the run, it merges what it completes and asks to be run again when its time is up. Answers the exit code.
  */
-export async function runJob(runDir: string, name: string): Promise<number> {
+export async function runJob({ runDir, name, task: given, isAttached }: JobOrder): Promise<number> {
   const paths = runPaths(runDir);
   const submission = readSubmission(paths, name);
   const scheduler = chooseScheduler(submission.env);
-  const task = taskOf(scheduler, process.env);
+  const task = given ?? taskOf(scheduler, process.env);
   const node = process.env[scheduler?.nodeVariable ?? ""] ?? hostname();
   const account = openTaskAccount(paths, { name, task, node });
   goWhereTheRunWasStarted(paths);
   const deadlineMs = await findDeadline(scheduler, submission);
-  const stop = jobStop(deadlineMs);
+  const stop = jobStop(deadlineMs, { isAttached });
   try {
     await work(paths, submission, { account, deadlineMs, stop });
     if (await isComplete(paths)) {

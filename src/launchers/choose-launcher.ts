@@ -6,6 +6,7 @@ import { inlineLauncher } from "./inline.ts";
 import type { Launcher } from "./launcher.ts";
 import { localGpuLauncher } from "./local-gpu.ts";
 import { processLauncher } from "./process.ts";
+import { sshLauncher } from "./ssh/ssh.ts";
 import { threadLauncher } from "./thread.ts";
 
 const launchers: readonly Launcher[] = [
@@ -14,6 +15,7 @@ const launchers: readonly Launcher[] = [
   threadLauncher,
   localGpuLauncher,
   ...schedulers.map(batchLauncher),
+  sshLauncher,
 ];
 
 /** The launcher of an env. */

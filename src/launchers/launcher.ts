@@ -56,8 +56,10 @@ export interface Launcher {
   readonly env: ParallelConfig["env"];
   /** Whether workers are started that find the user's classes by themselves. */
   readonly startsWorkers: boolean;
-  /** Whether the workers go on without this process, on other hosts: they must be able to see that it is there. */
+  /** Whether workers are on other hosts: they must be able to see that this process is there. */
   readonly isRemote?: boolean;
+  /** Whether they go on when this process has gone. */
+  readonly outlivesDriver?: boolean;
   /** Refuses options it cannot fulfil, before anything is made. */
   check(parallel: ParallelConfig): void;
   /** Starts workers before the run is prepared, where that saves time. */

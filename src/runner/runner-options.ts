@@ -46,6 +46,12 @@ export interface RunnerOptions {
   readonly mergeFiles?: boolean | undefined;
   /** Shows progress on stderr. Default: `true`. */
   readonly progress?: boolean | undefined;
+  /** `run` starts workers that finish alone and returns at once what {@link BaseRunner.submit} returns. Default: `false`. */
+  readonly asyncMode?: boolean | undefined;
+  /** Where a run that is left alone writes down its jobs, one JSON file each. Default: only in the run folder. */
+  readonly asyncSpecsDir?: string | undefined;
+  /** Where each shard's records are put as `split.N.jsonl` when it is committed. Default: only in the run folder. */
+  readonly asyncResultDir?: string | undefined;
   /** Where workers run, for this runner alone. Default: what `setParallel` said. */
   readonly parallel?: ParallelInput | undefined;
   /** Stops the run: it checkpoints, gives its shard back and throws `RUN_STOPPED`. */
@@ -62,6 +68,8 @@ export interface CheckedOptions {
   readonly mergeFiles: boolean;
   readonly progress: boolean;
   readonly signal: AbortSignal | undefined;
+  readonly asyncMode: boolean;
+  readonly asyncSpecsDir: string | undefined;
   readonly work: WorkOptions;
   /** Read when a run begins, so that a later `setParallel` counts. */
   readonly parallel: () => ParallelConfig;
@@ -84,6 +92,9 @@ const known: Record<keyof RunnerOptions, true> = {
   leaseTtl: true,
   mergeFiles: true,
   progress: true,
+  asyncMode: true,
+  asyncSpecsDir: true,
+  asyncResultDir: true,
   parallel: true,
   signal: true,
 };
@@ -93,8 +104,14 @@ export function checkOptions(options: RunnerOptions): CheckedOptions {
   for (const key of Object.keys(options)) if (!(key in known)) throw unknownOption(key);
   const batchBy = checkBatchBy(options.batchBy);
   const parallel = options.parallel === undefined ? undefined : checkParallel(options.parallel);
+  const asyncMode = checkBoolean("asyncMode", options.asyncMode ?? false);
+  const resultDir = checkFolder("asyncResultDir", options.asyncResultDir);
+  // A run that is left alone must have a folder that stays.
+  const ownFolder = asyncMode && resultDir !== undefined ? join(resultDir, "run") : undefined;
   return {
-    outputDir: options.outputDir === undefined ? undefined : resolve(checkText("outputDir", options.outputDir)),
+    asyncMode,
+    asyncSpecsDir: checkFolder("asyncSpecsDir", options.asyncSpecsDir),
+    outputDir: checkFolder("outputDir", options.outputDir) ?? ownFolder,
     shardSubdir: checkSubdir(options.shardSubdir ?? ""),
     resume: checkBoolean("resume", options.resume ?? true),
     acceptChange: checkBoolean("acceptChange", options.acceptChange ?? false),
@@ -115,6 +132,7 @@ export function checkOptions(options: RunnerOptions): CheckedOptions {
       maxRss: options.maxRss === undefined ? undefined : checkNumber("maxRss", options.maxRss, { least: 1 }),
       checkpointIntervalMs: checkNumber("checkpointInterval", options.checkpointInterval ?? 10, { least: 0 }),
       leaseTtlMs: checkNumber("leaseTtl", options.leaseTtl ?? defaultLeaseTtlMs, { least: 100 }),
+      resultDir,
     },
   };
 }
@@ -138,8 +156,9 @@ function checkBoolean(name: string, value: unknown): boolean {
   throw bad(name, value, "true or false");
 }
 
-function checkText(name: string, value: unknown): string {
-  if (typeof value === "string" && value !== "" && !value.includes("\0")) return value;
+function checkFolder(name: string, value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === "string" && value !== "" && !value.includes("\0")) return resolve(value);
   throw bad(name, value, "a path");
 }
 

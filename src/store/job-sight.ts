@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { readIfPresent, replaceFileQuickly } from "./durable-files.ts";
 import type { RunPaths } from "./run-paths.ts";
 
@@ -14,6 +15,11 @@ export interface JobSight {
 /** Writes down what a scheduler said, for all who look at the run folder. */
 export function writeJobSight(paths: RunPaths, sight: JobSight): void {
   replaceFileQuickly(paths.job("sight"), `${JSON.stringify(sight)}\n`);
+}
+
+/** No job of the run is left. */
+export function forgetJobs(paths: RunPaths): void {
+  rmSync(paths.job("sight"), { force: true });
 }
 
 export function readJobSight(paths: RunPaths): JobSight | undefined {

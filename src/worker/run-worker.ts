@@ -3,6 +3,7 @@ import { MillraceError } from "../shared/errors.ts";
 import { sleepUnless } from "../shared/sleep.ts";
 import { groupAttempts, noAttempts, type UnitAttempts } from "../store/attempts.ts";
 import type { Done } from "../store/done.ts";
+import { publishRecords } from "../store/publish-records.ts";
 import { namesIn } from "../store/scan-shards.ts";
 import { findCommitted } from "./find-committed.ts";
 import type { ShardClaim } from "./protocol.ts";
@@ -74,6 +75,7 @@ async function claimAndRun(open: readonly number[], context: ShardContext): Prom
     const outcome = await runShard(claim, restorable(seen), context);
     if (outcome.kind !== "committed") continue;
     await checkOwnCheck(id, context);
+    publishRecords(context.protocol.paths.shard(id), id, context.options.resultDir);
     mine.set(id, outcome.done);
   }
   return mine;

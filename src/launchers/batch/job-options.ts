@@ -122,7 +122,7 @@ export function checkJobOptions(
     resubmits: count("resubmits", at("resubmits"), 0),
     submitTimeoutSeconds: seconds("submit_timeout", at("submit_timeout")) ?? 60,
     pollSeconds: seconds("poll_interval", at("poll_interval")) ?? 30,
-    graceSeconds: seconds("grace", at("grace")) ?? 60,
+    graceSeconds: grace(seconds("grace", at("grace")), walltime(at("walltime"), env)),
     own: Object.fromEntries(
       ownOptions.flatMap((name) => (options[name] === undefined ? [] : [[name, scalar(name, options[name])]])),
     ),
@@ -198,6 +198,11 @@ function walltime(value: unknown, env: string): number | undefined {
     `parallel.options.walltime is ${describeKind(value)}.`,
     'Write it like "04:00:00", "1-12:00:00" or 90m, in quotes: YAML takes 12:00:00 for a number.',
   );
+}
+
+// Of a short job only a quarter is given up for the end.
+function grace(asked: number | undefined, walltimeSeconds: number | undefined): number {
+  return Math.min(asked ?? 60, (walltimeSeconds ?? Number.POSITIVE_INFINITY) / 4);
 }
 
 function hasControls(text: string): boolean {

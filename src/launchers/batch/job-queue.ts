@@ -22,6 +22,8 @@ export interface JobQueue {
   recall(submission: Submission): Promise<TaskSight[]>;
   /** Cancels what is left of these submissions. Answers why it could not, if so. */
   cancel(submissions: readonly Submission[]): Promise<string | undefined>;
+  /** Nobody need ask for these any more: all their tasks have ended. */
+  close(submissions: readonly Submission[]): void;
   /** What earlier drivers submitted and nobody has closed. Those whose answer was lost are looked for. */
   inherited(): Promise<Submission[]>;
 }
@@ -44,7 +46,7 @@ export function openJobQueue(paths: RunPaths, scheduler: Scheduler, options: Job
   let limit: Promise<number> | undefined;
   let lastSubmitMs = Number.NEGATIVE_INFINITY;
 
-  return { submit, look, recall, cancel, inherited };
+  return { submit, look, recall, cancel, close, inherited };
 
   async function submit(tasks: number, excluded: readonly string[] = []): Promise<Submission[]> {
     limit ??= arrayLimit();
@@ -121,13 +123,16 @@ export function openJobQueue(paths: RunPaths, scheduler: Scheduler, options: Job
   }
 
   async function cancel(submissions: readonly Submission[]): Promise<string | undefined> {
-    for (const submission of submissions) writeSubmission(paths, { ...submission, isClosed: true });
     const ids = idsOf(submissions);
     if (ids.length === 0) return undefined;
     const answer = await ask(scheduler.cancel(ids));
-    return answer.kind === "answer" || (answer.kind === "refusal" && scheduler.isGone?.(answer.why))
-      ? undefined
-      : answer.why;
+    const isDone = answer.kind === "answer" || (answer.kind === "refusal" && scheduler.isGone?.(answer.why));
+    if (isDone) close(submissions);
+    return isDone ? undefined : answer.why;
+  }
+
+  function close(submissions: readonly Submission[]): void {
+    for (const submission of submissions) writeSubmission(paths, { ...submission, isClosed: true });
   }
 
   async function inherited(): Promise<Submission[]> {

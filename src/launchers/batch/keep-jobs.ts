@@ -19,7 +19,17 @@ const deathsOfBadNode = 2;
 /** The policy: lost jobs are replaced within a budget, bad nodes excluded, and a run that cannot start is given up. */
 export function keepJobs(
   paths: RunPaths,
-  { queue, watch, scheduler, options }: { queue: JobQueue; watch: JobWatch; scheduler: Scheduler; options: JobOptions },
+  {
+    queue,
+    watch,
+    site,
+    options,
+  }: {
+    queue: JobQueue;
+    watch: JobWatch;
+    site: Pick<Scheduler, "title" | "canExclude">;
+    options: Pick<JobOptions, "resubmits">;
+  },
 ): JobKeeper {
   const deathsOn = new Map<string, number>();
   const excluded: string[] = [];
@@ -60,8 +70,8 @@ export function keepJobs(
     const deaths = (deathsOn.get(node) ?? 0) + 1;
     deathsOn.set(node, deaths);
     if (deaths !== deathsOfBadNode || excluded.includes(node)) return;
-    if (!scheduler.canExclude) {
-      say(`${deaths} jobs died early on ${node}; ${scheduler.title} cannot be told to leave it out`);
+    if (!site.canExclude) {
+      say(`${deaths} jobs died early on ${node}; ${site.title} cannot be told to leave it out`);
       return;
     }
     excluded.push(node);

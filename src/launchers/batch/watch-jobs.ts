@@ -51,7 +51,7 @@ interface Followed {
 
 const final: readonly Verdict[] = ["over", "due", "failed", "lost"];
 
-export function watchJobs(paths: RunPaths, queue: JobQueue, { title }: Scheduler): JobWatch {
+export function watchJobs(paths: RunPaths, queue: JobQueue, { title }: Pick<Scheduler, "title">): JobWatch {
   const submissions: Submission[] = [];
   const tasks = new Map<string, Followed>();
   let isReady = false;
