@@ -16,7 +16,8 @@ const mayImport: Record<string, readonly string[]> = {
   launchers: ["shared", "config", "store", "worker"],
   drive: ["shared", "config", "plan", "provider", "store", "merge", "worker", "launchers"],
   runner: ["shared", "config", "plan", "provider", "store", "writers", "merge", "worker", "launchers", "drive"],
-  join: ["shared", "provider", "store", "worker", "runner"],
+  join: ["shared", "config", "provider", "store", "worker", "runner"],
+  job: ["shared", "store", "worker", "launchers", "drive", "runner", "join"],
   cli: ["shared", "config", "plan", "store", "worker", "launchers", "drive", "runner", "join"],
 };
 

@@ -18,6 +18,7 @@ import { refuseInWorker } from "../shared/in-worker.ts";
 import { isThenable } from "../shared/is-thenable.ts";
 import { describeKind } from "../shared/state-json.ts";
 import { type Done, inspectShard } from "../store/done.ts";
+import { usualLeaseTtlMs } from "../store/lease.ts";
 import { readManifest } from "../store/manifest.ts";
 import { runPaths } from "../store/run-paths.ts";
 import type { Awaitable, ShardPlace, ShardState, Writers } from "../worker/runner-hooks.ts";
@@ -174,14 +175,17 @@ export abstract class BaseRunner<Env extends object, Result = unknown, Merged = 
     const runner = checkRunner(this.constructor as unknown as RunnerStatics);
     const { config, params } = provider;
     const providerClass = provider.constructor as unknown as ClassStatics;
+    const parallel = options.parallel();
+    const work = { ...options.work, leaseTtlMs: options.work.leaseTtlMs ?? usualLeaseTtlMs(parallel.nWorkers) };
     return {
       ...options,
+      work,
       runDir,
       items,
       stop,
       runner,
       traits: traitsOf(runner),
-      parallel: options.parallel(),
+      parallel,
       identity: { runner: identityOf(runner), provider: identityOf(providerClass), config, params },
       spec: {
         version: 1,
@@ -190,9 +194,9 @@ export abstract class BaseRunner<Env extends object, Result = unknown, Merged = 
         config,
         params,
         providerFields: Object.entries(provider).flatMap(([key, value]) => (value === undefined ? [] : key)),
-        options: options.work,
+        options: work,
         runnerOptions: sendableOptions(this.given),
-        parallel: options.parallel(),
+        parallel,
         cwd: process.cwd(),
       },
       requireSendable: () => requireSendable(runner, provider),

@@ -3,7 +3,6 @@ import { checkParallel, getParallelConfig, type ParallelConfig, type ParallelInp
 import { MillraceError } from "../shared/errors.ts";
 import { nearestName } from "../shared/nearest-name.ts";
 import { describeKind } from "../shared/state-json.ts";
-import { defaultLeaseTtlMs } from "../store/lease.ts";
 import type { BatchBy, WorkOptions } from "../worker/work-options.ts";
 
 /** The options of a runner. Only `outputDir` and `shardSubdir` say where a run lives; the rest may change at a resume. */
@@ -40,7 +39,7 @@ export interface RunnerOptions {
   readonly maxRss?: number | undefined;
   /** Milliseconds between checkpoints; fewer where they would cost more than one percent. Default: 10. */
   readonly checkpointInterval?: number | undefined;
-  /** Milliseconds after which a worker that shows no sign of life loses its shard. Default: 15000. */
+  /** Milliseconds after which a worker that shows no sign of life loses its shard. Default: 15000, and more from 500 workers on. */
   readonly leaseTtl?: number | undefined;
   /** Makes one file in the run folder of the line files of all shards, `records.jsonl` for one. Default: they stay parts. */
   readonly mergeFiles?: boolean | undefined;
@@ -70,7 +69,8 @@ export interface CheckedOptions {
   readonly signal: AbortSignal | undefined;
   readonly asyncMode: boolean;
   readonly asyncSpecsDir: string | undefined;
-  readonly work: WorkOptions;
+  /** Without a `leaseTtlMs` where the user gave none: it depends on the number of workers. */
+  readonly work: Omit<WorkOptions, "leaseTtlMs"> & { readonly leaseTtlMs: number | undefined };
   /** Read when a run begins, so that a later `setParallel` counts. */
   readonly parallel: () => ParallelConfig;
 }
@@ -131,7 +131,8 @@ export function checkOptions(options: RunnerOptions): CheckedOptions {
         options.itemTimeout === undefined ? undefined : checkNumber("itemTimeout", options.itemTimeout, { least: 1 }),
       maxRss: options.maxRss === undefined ? undefined : checkNumber("maxRss", options.maxRss, { least: 1 }),
       checkpointIntervalMs: checkNumber("checkpointInterval", options.checkpointInterval ?? 10, { least: 0 }),
-      leaseTtlMs: checkNumber("leaseTtl", options.leaseTtl ?? defaultLeaseTtlMs, { least: 100 }),
+      leaseTtlMs:
+        options.leaseTtl === undefined ? undefined : checkNumber("leaseTtl", options.leaseTtl, { least: 100 }),
       resultDir,
     },
   };

@@ -4,7 +4,6 @@ import { nearestName } from "../../shared/nearest-name.ts";
 import { describeKind } from "../../shared/state-json.ts";
 import { parseMemory } from "./parse-memory.ts";
 import { parseWalltime } from "./parse-walltime.ts";
-import type { Scheduler } from "./scheduler.ts";
 
 /** What a job asks of its scheduler, checked. The names in a config are dask-jobqueue's. */
 export interface JobOptions {
@@ -91,7 +90,7 @@ const refused: Readonly<Record<string, string>> = {
 /** Checks `parallel.options` of a scheduler once, at the border. */
 export function checkJobOptions(
   { env, options }: ParallelConfig,
-  { ownOptions }: Pick<Scheduler, "ownOptions">,
+  { ownOptions }: { readonly ownOptions: readonly string[] },
 ): JobOptions {
   const known: readonly string[] = [...common, ...ownOptions];
   for (const [name, value] of Object.entries(options)) {
