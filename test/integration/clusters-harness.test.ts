@@ -14,6 +14,9 @@ import { startSshd, whyNotSshd } from "../support/clusters/sshd.ts";
 import { waitUntil } from "../support/clusters/wait-until.ts";
 import { because, isRoot } from "../support/clusters/why-not.ts";
 
+// Mostly they wait for Slurm; on a busy machine they wait longer.
+const atOnce = { concurrent: true, timeout: 180_000 };
+
 /** Starts a cluster that is stopped when the test ends. */
 async function during<T extends { stop(): Promise<void> }>(context: TestContext, starting: Promise<T>): Promise<T> {
   const cluster = await starting;
@@ -67,7 +70,7 @@ function processesWith(text: string): string[] {
 }
 
 const noSlurm = whyNotSlurm();
-describe.skipIf(noSlurm !== undefined)(`a Slurm of the tests${because(noSlurm)}`, { concurrent: true }, () => {
+describe.skipIf(noSlurm !== undefined)(`a Slurm of the tests${because(noSlurm)}`, atOnce, () => {
   it("runs the tasks of an array on all its nodes", async (context) => {
     const cluster = await during(context, startSlurm({ cpusPerNode: 2 }));
     const file = (task: number) => join(cluster.folder, `task-${task}`);
@@ -110,7 +113,7 @@ describe.skipIf(noSlurm !== undefined)(`a Slurm of the tests${because(noSlurm)}`
     context.expect(processesWith(mark)).toEqual([]);
     // It takes Slurm some ten seconds.
     await jobComes(cluster, id, "NODE_FAIL");
-    context.expect(await cluster.nodeState("n1")).toBe("idle");
+    await nodeComes(cluster, "n1", "idle");
 
     await cluster.startNode("n2");
     await jobComes(cluster, await submit(cluster, "true", "--nodelist=n2"), "COMPLETED");
@@ -127,6 +130,11 @@ describe.skipIf(noSlurm !== undefined)(`a Slurm of the tests${because(noSlurm)}`
 
     await cluster.startController();
     await jobComes(cluster, await submit(cluster, "true"), "COMPLETED");
+  });
+
+  it("says why it does not start", async (context) => {
+    const settings = { SelectType: "select/by-moonlight" };
+    await context.expect(startSlurm({ nodes: 1, settings })).rejects.toThrow(/the controller: .*by-moonlight/s);
   });
 
   it("leaves no process and no file when it is stopped", async (context) => {
@@ -152,72 +160,64 @@ describe.skipIf(noSlurm !== undefined)(`a Slurm of the tests${because(noSlurm)}`
 });
 
 const noPartition = whyNotPartitionedSlurm();
-describe.skipIf(noPartition !== undefined)(
-  `a Slurm with a network of its own${because(noPartition)}`,
-  { concurrent: true },
-  () => {
-    it("loses a node whose jobs go on, and finds it again", async (context) => {
-      const cluster = await during(context, startPartitionedSlurm());
-      const file = join(cluster.folder, "beats");
-      // What a job asks the controller goes through the network of its node.
-      const asked = join(cluster.folder, "asked");
-      const id = await submit(cluster, `squeue > '${asked}'; ${beat(file)}`, "--nodelist=n2");
-      await jobComes(cluster, id, "RUNNING");
-      await grows(file);
-      context.expect(readFileSync(asked, "utf8")).toContain(`${id} `);
+describe.skipIf(noPartition !== undefined)(`a Slurm with a network of its own${because(noPartition)}`, atOnce, () => {
+  it("loses a node whose jobs go on, and finds it again", async (context) => {
+    const cluster = await during(context, startPartitionedSlurm());
+    const file = join(cluster.folder, "beats");
+    // What a job asks the controller goes through the network of its node.
+    const asked = join(cluster.folder, "asked");
+    const id = await submit(cluster, `squeue > '${asked}'; ${beat(file)}`, "--nodelist=n2");
+    await jobComes(cluster, id, "RUNNING");
+    await grows(file);
+    context.expect(readFileSync(asked, "utf8")).toContain(`${id} `);
 
-      await cluster.partition("n2");
-      await jobComes(cluster, id, "NODE_FAIL");
-      context.expect(await cluster.nodeState("n2")).toBe("down*");
-      context.expect(await cluster.nodeState("n1")).toBe("idle");
-      await grows(file);
+    await cluster.partition("n2");
+    await jobComes(cluster, id, "NODE_FAIL");
+    await nodeComes(cluster, "n2", "down*");
+    await nodeComes(cluster, "n1", "idle");
+    await grows(file);
 
-      await cluster.heal("n2");
-      await nodeComes(cluster, "n2", "idle");
-    });
+    await cluster.heal("n2");
+    await nodeComes(cluster, "n2", "idle");
+  });
 
-    it("keeps its devices to itself", async (context) => {
-      const devices = () => readdirSync("/sys/class/net").filter((name) => /switch|port/.test(name));
-      await during(context, startPartitionedSlurm({ nodes: 3 }));
-      context.expect(devices()).toEqual([]);
-    });
-  },
-);
+  it("keeps its devices to itself", async (context) => {
+    const devices = () => readdirSync("/sys/class/net").filter((name) => /switch|port/.test(name));
+    await during(context, startPartitionedSlurm({ nodes: 3 }));
+    context.expect(devices()).toEqual([]);
+  });
+});
 
 const noGridEngine = whyNotGridEngine();
-describe.skipIf(noGridEngine !== undefined)(
-  `a Grid Engine of the tests${because(noGridEngine)}`,
-  { concurrent: true },
-  () => {
-    it("runs the tasks of an array and knows how they ended", async (context) => {
-      const engine = await during(context, startGridEngine({ slots: 3 }));
-      const script = join(engine.folder, "job.sh");
-      writeFileSync(script, "#!/bin/sh\necho $SGE_TASK_ID on $(hostname)\nexit $((SGE_TASK_ID - 1))\n");
-      const output = (task: string) => join(engine.folder, `task-${task}`);
-      const args = ["-terse", "-t", "1-3", "-j", "y", "-o", output("$TASK_ID"), script];
-      const [id] = (await engine.ask("qsub", ...args)).split(".");
+describe.skipIf(noGridEngine !== undefined)(`a Grid Engine of the tests${because(noGridEngine)}`, atOnce, () => {
+  it("runs the tasks of an array and knows how they ended", async (context) => {
+    const engine = await during(context, startGridEngine({ slots: 3 }));
+    const script = join(engine.folder, "job.sh");
+    writeFileSync(script, "#!/bin/sh\necho $SGE_TASK_ID on $(hostname)\nexit $((SGE_TASK_ID - 1))\n");
+    const output = (task: string) => join(engine.folder, `task-${task}`);
+    const args = ["-terse", "-t", "1-3", "-j", "y", "-o", output("$TASK_ID"), script];
+    const [id] = (await engine.ask("qsub", ...args)).split(".");
 
-      const ends = await waitUntil(
-        async () => {
-          const text = await engine.ask("qacct", "-j", id!);
-          const statuses = [...text.matchAll(/^exit_status +(\d+)/gm)].map(([, status]) => Number(status));
-          return statuses.length === 3 && statuses.sort();
-        },
-        { what: "three records of the accounting" },
-      );
-      context.expect(ends).toEqual([0, 1, 2]);
-      const texts = ["1", "2", "3"].map((task) => readFileSync(output(task), "utf8"));
-      context.expect(texts).toEqual([1, 2, 3].map((task) => `${task} on ${hostname()}\n`));
+    const ends = await waitUntil(
+      async () => {
+        const text = await engine.ask("qacct", "-j", id!);
+        const statuses = [...text.matchAll(/^exit_status +(\d+)/gm)].map(([, status]) => Number(status));
+        return statuses.length === 3 && statuses.sort();
+      },
+      { what: "three records of the accounting" },
+    );
+    context.expect(ends).toEqual([0, 1, 2]);
+    const texts = ["1", "2", "3"].map((task) => readFileSync(output(task), "utf8"));
+    context.expect(texts).toEqual([1, 2, 3].map((task) => `${task} on ${hostname()}\n`));
 
-      await engine.stop();
-      context.expect(processesWith(engine.folder)).toEqual([]);
-      context.expect(existsSync(engine.folder)).toBe(false);
-    });
-  },
-);
+    await engine.stop();
+    context.expect(processesWith(engine.folder)).toEqual([]);
+    context.expect(existsSync(engine.folder)).toBe(false);
+  });
+});
 
 const noSshd = whyNotSshd();
-describe.skipIf(noSshd !== undefined)(`an sshd of the tests${because(noSshd)}`, { concurrent: true }, () => {
+describe.skipIf(noSshd !== undefined)(`an sshd of the tests${because(noSshd)}`, atOnce, () => {
   it("runs commands, as plain ssh does with its configuration", async (context) => {
     const hosts = await during(context, startSshd());
     context.expect(await hosts.ask("node2", "printf %s '$HOME ü'")).toBe("$HOME ü");

@@ -6,7 +6,7 @@ import { waitUntil } from "./wait-until.ts";
 import { pathWithDaemons } from "./why-not.ts";
 
 /** A place in a network of its own. */
-export interface NetworkHost {
+interface NetworkHost {
   readonly address: string;
   /** The file of its network namespace, for `nsenter --net=`. */
   readonly network: string;
