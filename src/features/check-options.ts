@@ -64,7 +64,7 @@ export function orNull<T>(rule: Rule<T>, fallback: T | null = null): Rule<T | nu
 export function checkFeatureOptions<R extends Rules>(what: string, options: object, rules: R): Checked<R> {
   const given = new Map<string, unknown>();
   for (const [key, value] of Object.entries(options)) {
-    const name = key.replace(/[-_]([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+    const name = toCamelCase(key);
     if (!Object.hasOwn(rules, name)) throw unknownOption(what, key, Object.keys(rules));
     if (given.has(name))
       throw new MillraceError("BAD_OPTION", `${what}: the option ${name} is given twice, once as ${key}.`, {
@@ -82,6 +82,11 @@ export function checkFeatureOptions<R extends Rules>(what: string, options: obje
     checked[name] = value === undefined ? rule.fallback : value;
   }
   return checked as Checked<R>;
+}
+
+/** `num_mel_bins` and `num-mel-bins` as `numMelBins`. */
+export function toCamelCase(key: string): string {
+  return key.replace(/[-_]([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function isWithin(value: unknown, { least, most, above }: Range): boolean {

@@ -38,7 +38,7 @@ export function emitFilters(spec: FrameSpec, locals: w.Locals, layout: KernelLay
     ...w.repeat(filters, w.int(spec.filters.count), [
       ...w.set(even, w.splat(0)),
       ...w.set(odd, w.splat(0)),
-      ...w.set(bin, [...w.loadInt(table, 0), ...w.int(layout.spectrum), 0x6a]),
+      ...w.set(bin, w.sumOf(w.loadInt(table, 0), w.int(layout.spectrum))),
       ...w.set(pairs, w.loadInt(table, 4)),
       ...w.ifNotZero(pairs, w.repeat(pairs, w.get(pairs), pair)),
       ...w.set(even, w.add(w.get(even), w.get(odd))),

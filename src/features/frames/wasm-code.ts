@@ -1,5 +1,8 @@
-/** A piece of a WebAssembly function: its bytes. Instructions that give a value are nested like the calls that make them. */
-export type Code = readonly number[];
+/**
+ * A piece of a WebAssembly function: its bytes, and pieces within. Instructions that give a value are nested like the calls
+ * that make them, and put in a row only at the end: copying at every step would take longer than a short utterance.
+ */
+export type Code = readonly (number | Code)[];
 
 /** A local variable of the function: its number. */
 export type Local = number;
@@ -31,7 +34,7 @@ export interface ModuleFunction {
 export function assembleModule(pages: number, functions: readonly ModuleFunction[]): Uint8Array<ArrayBuffer> {
   const bodies = functions.map(({ locals, body }) => {
     const declared = locals.types.flatMap((code) => [1, code]);
-    return [...unsigned(locals.types.length), ...declared, ...body, 0x0b];
+    return [...unsigned(locals.types.length), ...declared, ...flatten(body), 0x0b];
   });
   return Uint8Array.from([
     ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
@@ -43,7 +46,15 @@ export function assembleModule(pages: number, functions: readonly ModuleFunction
   ]);
 }
 
-function section(id: number, content: Code): number[] {
+function flatten(code: Code, bytes: number[] = []): number[] {
+  for (const part of code) {
+    if (typeof part === "number") bytes.push(part);
+    else flatten(part, bytes);
+  }
+  return bytes;
+}
+
+function section(id: number, content: readonly number[]): number[] {
   return [id, ...unsigned(content.length), ...content];
 }
 
@@ -78,7 +89,7 @@ export function get(local: Local): Code {
 }
 
 export function set(local: Local, value: Code): Code {
-  return [...value, 0x21, ...unsigned(local)];
+  return [value, 0x21, ...unsigned(local)];
 }
 
 export function int(value: number): Code {
@@ -91,32 +102,27 @@ export function advance(local: Local, step: number): Code {
 }
 
 export function sumOf(a: Code, b: Code): Code {
-  return [...a, ...b, 0x6a];
+  return [a, b, 0x6a];
 }
 
 /** Calls a function of the module with one number. */
 export function call(index: number, parameter: Code): Code {
-  return [...parameter, 0x10, ...unsigned(index)];
+  return [parameter, 0x10, ...unsigned(index)];
 }
 
 /** A word of memory as a number. */
 export function loadInt(pointer: Local, offset: number): Code {
-  return [...get(pointer), 0x28, 2, ...unsigned(offset)];
+  return [get(pointer), 0x28, 2, ...unsigned(offset)];
 }
 
 /** Runs the body `times` times, at least once; the counter runs down to 0. */
 export function repeat(counter: Local, times: Code, body: Code): Code {
-  return [
-    ...set(counter, times),
-    ...[0x03, 0x40, ...body],
-    ...[...advance(counter, -1), ...get(counter)],
-    ...[0x0d, 0, 0x0b],
-  ];
+  return [set(counter, times), ...[0x03, 0x40, body], ...[advance(counter, -1), get(counter)], ...[0x0d, 0, 0x0b]];
 }
 
 /** The body where the local is not 0. */
 export function ifNotZero(local: Local, body: Code): Code {
-  return [...get(local), 0x04, 0x40, ...body, 0x0b];
+  return [get(local), 0x04, 0x40, body, 0x0b];
 }
 
 function simd(opcode: number): number[] {
@@ -125,7 +131,7 @@ function simd(opcode: number): number[] {
 
 function binary(opcode: number): (a: Code, b: Code) => Code {
   const operator = simd(opcode);
-  return (a, b) => [...a, ...b, ...operator];
+  return (a, b) => [a, b, ...operator];
 }
 
 // Four float32 at a time.
@@ -142,30 +148,30 @@ export const subInts: (a: Code, b: Code) => Code = binary(0xb1);
 export const and: (a: Code, b: Code) => Code = binary(0x4e);
 
 export function negate(a: Code): Code {
-  return [...a, ...simd(0xe1)];
+  return [a, ...simd(0xe1)];
 }
 
 export function sqrt(a: Code): Code {
-  return [...a, ...simd(0xe3)];
+  return [a, ...simd(0xe3)];
 }
 
 export function shiftRight(a: Code, bits: number): Code {
-  return [...a, ...int(bits), ...simd(0xac)];
+  return [a, int(bits), ...simd(0xac)];
 }
 
 export function toFloats(ints: Code): Code {
-  return [...ints, ...simd(0xfa)];
+  return [ints, ...simd(0xfa)];
 }
 
 /** Lane by lane: `yes` where the mask is set, `no` elsewhere. */
 export function choose(mask: Code, yes: Code, no: Code): Code {
-  return [...yes, ...no, ...mask, ...simd(0x52)];
+  return [yes, no, mask, ...simd(0x52)];
 }
 
 /** Four lanes of the eight of two vectors, by number. */
 export function shuffle(a: Code, b: Code, lanes: readonly [number, number, number, number]): Code {
   const bytes = lanes.flatMap((lane) => [4 * lane, 4 * lane + 1, 4 * lane + 2, 4 * lane + 3]);
-  return [...a, ...b, ...simd(0x0d), ...bytes];
+  return [a, b, ...simd(0x0d), ...bytes];
 }
 
 /** The same float32 in all four lanes. */
@@ -183,28 +189,28 @@ function constant(bytes: Uint8Array): Code {
 }
 
 export function load(pointer: Local, offset: number): Code {
-  return [...get(pointer), ...simd(0x00), 4, ...unsigned(offset)];
+  return [get(pointer), ...simd(0x00), 4, ...unsigned(offset)];
 }
 
 /** Four floats that lie at any multiple of four bytes. */
 export function loadUnaligned(pointer: Local, offset: number): Code {
-  return [...get(pointer), ...simd(0x00), 2, ...unsigned(offset)];
+  return [get(pointer), ...simd(0x00), 2, ...unsigned(offset)];
 }
 
 /** One float of the memory in all four lanes. */
 export function loadSplat(pointer: Local, offset: number): Code {
-  return [...get(pointer), ...simd(0x09), 2, ...unsigned(offset)];
+  return [get(pointer), ...simd(0x09), 2, ...unsigned(offset)];
 }
 
 /** The vector with one lane replaced by a float of the memory. */
 export function loadLane(pointer: Local, offset: number, lane: number, vector: Code): Code {
-  return [...get(pointer), ...vector, ...simd(0x56), 2, ...unsigned(offset), lane];
+  return [get(pointer), vector, ...simd(0x56), 2, ...unsigned(offset), lane];
 }
 
 export function store(pointer: Local, offset: number, value: Code): Code {
-  return [...get(pointer), ...value, ...simd(0x0b), 4, ...unsigned(offset)];
+  return [get(pointer), value, ...simd(0x0b), 4, ...unsigned(offset)];
 }
 
 export function storeLane(pointer: Local, offset: number, lane: number, vector: Code): Code {
-  return [...get(pointer), ...vector, ...simd(0x5a), 2, ...unsigned(offset), lane];
+  return [get(pointer), vector, ...simd(0x5a), 2, ...unsigned(offset), lane];
 }

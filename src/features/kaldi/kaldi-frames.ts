@@ -40,7 +40,7 @@ export function makeKaldiFrames(options: CheckedKaldi, wanted: Wanted): (samples
     frameShift: isDithered ? frameLength : frameShift,
     fftSize,
     window: makeKaldiWindow(options, frameLength).map((value) => value * scale),
-    isKaldi: true,
+    isKaldi: options.rounding === "kaldi",
     removeMean: options.removeDcOffset,
     preemphasis: options.preemphasisCoefficient,
     energy: wanted.energy,

@@ -50,6 +50,11 @@ export interface KaldiFrameOptions {
   readonly htkCompat?: boolean | undefined;
   /** HTK's filters with their first weight missing, and energies of at least 1. Default: false. */
   readonly htkMode?: boolean | undefined;
+  /**
+   * `kaldi` computes in the order and with the tables of Kaldi, so that even bins that hold nothing but rounding are equal
+   * to its own; `plain` has a more exact transform and is nearer to torchaudio there. Default: `kaldi`.
+   */
+  readonly rounding?: "kaldi" | "plain" | undefined;
   /** Takes the mean over all frames off each column. Default: false. */
   readonly subtractMean?: boolean | undefined;
 }
@@ -104,13 +109,14 @@ const frameRules = {
   energyFloor: number(0, { least: 0 }),
   htkCompat: flag(false),
   htkMode: flag(false),
+  rounding: oneOf(["kaldi", "plain"], "kaldi"),
   subtractMean: flag(false),
 };
 
 /** Checks the options of fbank once, where they come in. */
-export function checkFbankOptions(options: FbankOptions): CheckedFbank {
+export function checkFbankOptions(options: FbankOptions, what = "fbank"): CheckedFbank {
   const rules = { ...frameRules, useEnergy: flag(false), useLogFbank: flag(true), usePower: flag(true) };
-  return checkRelations("fbank", checkFeatureOptions("fbank", options, rules));
+  return checkRelations(what, checkFeatureOptions(what, options, rules));
 }
 
 /** Checks the options of MFCC once, where they come in. */

@@ -1,8 +1,9 @@
 import { MillraceError } from "../../shared/errors.ts";
-import { checkFeatureOptions, flag, number, oneOf, whole } from "../check-options.ts";
+import { checkFeatureOptions, flag, number, oneOf, toCamelCase, whole } from "../check-options.ts";
 import { checkSamples } from "../check-samples.ts";
 import { makeDct, multiplyRows } from "../dct.ts";
 import type { FeatureMatrix } from "../feature-matrix.ts";
+import { remember } from "../remember.ts";
 import { checkMelOptions, type MelOptions, melOptionNames } from "./mel-options.ts";
 import { melFramesFor } from "./mel-spectrogram.ts";
 import { type DecibelOptions, powerToDb } from "./power-to-db.ts";
@@ -40,21 +41,30 @@ export function melMfcc(samples: Float32Array, options: MelMfccOptions = {}): Fe
   const logs = logMels
     ? { ...powers, data: powers.data.map((value) => Math.log(value + 1e-6)) }
     : powerToDb(powers, decibel);
-  const transform = makeDct(nMfcc, mel.nMels, dctNorm);
-  if (lifter > 0) {
-    for (let i = 0; i < transform.length; i++) {
-      const k = Math.floor(i / mel.nMels);
-      transform[i] = transform[i]! * (1 + (lifter / 2) * Math.sin((Math.PI * (k + 1)) / lifter));
-    }
-  }
-  return multiplyRows(logs, transform, nMfcc);
+  return multiplyRows(logs, transformFor({ nMfcc, nMels: mel.nMels, dctNorm, lifter }), nMfcc);
 }
+
+interface TransformOptions {
+  readonly nMfcc: number;
+  readonly nMels: number;
+  readonly dctNorm: "ortho" | "none";
+  readonly lifter: number;
+}
+
+const transformFor = remember(({ nMfcc, nMels, dctNorm, lifter }: TransformOptions) => {
+  const transform = makeDct(nMfcc, nMels, dctNorm);
+  if (lifter === 0) return transform;
+  return transform.map((value, i) => {
+    const k = Math.floor(i / nMels);
+    return value * (1 + (lifter / 2) * Math.sin((Math.PI * (k + 1)) / lifter));
+  });
+});
 
 /** Which options are whose; one that nobody knows is left to the check of the rest, which names them all. */
 function separate(options: MelMfccOptions): { mel: MelOptions; decibel: DecibelOptions; own: object } {
   const [mel, decibel, own]: Record<string, unknown>[] = [{}, {}, {}];
   for (const [key, value] of Object.entries(options)) {
-    const name = key.replace(/[-_]([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+    const name = toCamelCase(key);
     if (melOptionNames.includes(name)) mel![key] = value;
     else if (name === "amin" || name === "topDb") decibel![name] = value;
     else own![key] = value;

@@ -12,7 +12,7 @@ export type FrameLogEnergyOptions = Pick<
 /** The logarithm of each frame's energy in one column: what {@link energyVad} needs, without the rest of an MFCC. */
 export function frameLogEnergy(samples: Float32Array, options: FrameLogEnergyOptions = {}): FeatureMatrix {
   checkSamples("frameLogEnergy", samples);
-  const checked = checkFbankOptions(options);
+  const checked = checkFbankOptions(options, "frameLogEnergy");
   const frameLength = samplesOf(checked, checked.frameLength);
   const frameShift = samplesOf(checked, checked.frameShift);
   const scale = checked.sampleRange === "unit" ? 32_768 : 1;
