@@ -7,6 +7,8 @@ import { describe, expect, it } from "vitest";
 const mayImport: Record<string, readonly string[]> = {
   shared: [],
   config: ["shared"],
+  features: ["shared"],
+  models: ["shared"],
   plan: ["shared"],
   provider: ["shared"],
   store: ["shared", "plan"],
@@ -20,6 +22,9 @@ const mayImport: Record<string, readonly string[]> = {
   job: ["shared", "store", "worker", "launchers", "drive", "runner", "join"],
   cli: ["shared", "config", "plan", "store", "worker", "launchers", "drive", "runner", "join"],
 };
+
+/** What of npm is imported: yaml at the first config, the rest where a user has installed it. */
+const libraries = ["yaml", "onnxruntime-node"];
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
@@ -75,7 +80,7 @@ function findCycle(): string[] | undefined {
 
 describe("the sources", () => {
   it("are read: their imports are found", () => {
-    const missing = forbidden((_file, name) => isOwn(name) || name.startsWith("node:") || name === "yaml");
+    const missing = forbidden((_file, name) => isOwn(name) || name.startsWith("node:") || libraries.includes(name));
     expect(missing).toEqual([]);
     expect([...imports.values()].flat().length).toBeGreaterThan(200);
   });
@@ -103,6 +108,11 @@ describe("the sources", () => {
   it("have a pure plan: it imports nothing of Node.js", () => {
     const plan = files.filter((file) => folderOf(file) === "plan");
     expect(forbidden((_file, name) => !name.startsWith("node:"), plan)).toEqual([]);
+  });
+
+  it("have pure features: they import nothing of Node.js and no library", () => {
+    const features = files.filter((file) => folderOf(file) === "features");
+    expect(forbidden((_file, name) => isOwn(name), features)).toEqual([]);
   });
 
   it("have no import cycles", () => {
