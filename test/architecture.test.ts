@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 /** Which folder of src may import which: a folder knows only those above it. */
 const mayImport: Record<string, readonly string[]> = {
   shared: [],
+  audio: ["shared"],
   config: ["shared"],
   plan: ["shared"],
   provider: ["shared"],
