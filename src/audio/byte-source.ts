@@ -19,6 +19,9 @@ const headBytes = 16 * 1024;
 /** Opens a path or bytes; what is not a readable, non-empty regular file is refused here. */
 export async function openSource(from: string | URL | Uint8Array, name = "the audio"): Promise<ByteSource> {
   if (from instanceof Uint8Array) return bytesSource(from, name);
+  if (/^(https?|s3|gs):/.test(String(from))) {
+    throw badAudio(String(from), "is not on this machine", "fetch it first, and pass its path or its bytes");
+  }
   const path = from instanceof URL ? fileURLToPath(from) : from;
   let file: FileHandle;
   try {

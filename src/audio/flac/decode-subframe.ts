@@ -51,12 +51,29 @@ function decodeLinear(reader: BitReader, out: Plane, blockSize: number, bits: nu
   else predictWide(out, blockSize, order, shift);
 }
 
+/** Half of the decoder's time: eight taps are written out, since encoders use that many by default. */
 function predictNarrow(out: Int32Array, blockSize: number, order: number, shift: number): void {
-  for (let i = order; i < blockSize; i++) {
-    let sum = 0;
-    for (let j = 0, k = i - 1; j < order; j++, k--) sum = (sum + Math.imul(coefficients[j]!, out[k]!)) | 0;
+  const start = Math.min(blockSize, Math.max(order, unrolled));
+  for (let i = order; i < start; i++) out[i] = out[i]! + (sumOfTaps(out, i, 0, order) >> shift);
+  coefficients.fill(0, order, unrolled);
+  const [c0, c1, c2, c3] = [coefficients[0]!, coefficients[1]!, coefficients[2]!, coefficients[3]!];
+  const [c4, c5, c6, c7] = [coefficients[4]!, coefficients[5]!, coefficients[6]!, coefficients[7]!];
+  for (let i = start; i < blockSize; i++) {
+    let sum = Math.imul(c0, out[i - 1]!) + Math.imul(c1, out[i - 2]!);
+    sum = (sum + Math.imul(c2, out[i - 3]!) + Math.imul(c3, out[i - 4]!)) | 0;
+    sum = (sum + Math.imul(c4, out[i - 5]!) + Math.imul(c5, out[i - 6]!)) | 0;
+    sum = (sum + Math.imul(c6, out[i - 7]!) + Math.imul(c7, out[i - 8]!)) | 0;
+    if (order > unrolled) sum = (sum + sumOfTaps(out, i, unrolled, order)) | 0;
     out[i] = out[i]! + (sum >> shift);
   }
+}
+
+const unrolled = 8;
+
+function sumOfTaps(out: Int32Array, i: number, from: number, to: number): number {
+  let sum = 0;
+  for (let j = from, k = i - 1 - from; j < to; j++, k--) sum = (sum + Math.imul(coefficients[j]!, out[k]!)) | 0;
+  return sum;
 }
 
 function predictWide(out: Plane, blockSize: number, order: number, shift: number): void {

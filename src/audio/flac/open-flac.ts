@@ -11,6 +11,7 @@ import { mostHeaderBytes, readFrameHeader } from "./frame-header.ts";
 import { readStreamInfo, type StreamInfo } from "./read-stream-info.ts";
 
 const pieceBytes = 1024 * 1024;
+const mostFramesPerByte = 8;
 
 /** Opens FLAC. Each frame is checked against its checksum; a segment is found without decoding what lies before it. */
 export async function openFlac(source: ByteSource, options: OpenOptions): Promise<OpenedAudio> {
@@ -40,6 +41,10 @@ async function decodeFlac(source: ByteSource, info: StreamInfo, options: OpenOpt
   const start = sink.range.start === 0 ? undefined : await findFrameBefore(source, info, sink.range.start, largest);
   let offset = start?.offset ?? info.audioOffset;
   sink.skipTo(start?.firstFrame ?? 0);
+  // Where the size of the file bears out what the header says, the samples need not be moved as they grow in number.
+  if (info.totalFrames <= source.size * mostFramesPerByte) {
+    sink.expect(Math.max(0, Math.min(info.totalFrames, sink.range.end) - sink.range.start));
+  }
   let piece = await source.read(offset, Math.max(pieceBytes, 2 * largest));
   let at = 0;
   let next: number | undefined;
@@ -83,7 +88,7 @@ function refuseTruncated(
   sink: SampleSink,
 ): void {
   const announced = totalFrames === 0 ? "it ends within a frame" : `its header announces ${totalFrames} samples`;
-  const message = `is truncated: ${announced}, ${sink.position} are there`;
+  const message = `is truncated (or damaged near its end): ${announced}, ${sink.position} are there`;
   if (truncated === "fail" || sink.position === 0) {
     throw badAudio(name, message, `${copyAgain}; { truncated: "keep" } reads what is there`);
   }

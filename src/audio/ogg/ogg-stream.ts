@@ -6,7 +6,7 @@ export interface OggStream {
   readonly source: ByteSource;
   readonly serial: number;
   readonly firstPacket: Uint8Array;
-  /** Where the last page says the stream ends. */
-  readonly lastGranule: number | undefined;
+  /** Where the last page says that the stream ends; not exact where more pages should follow. */
+  readonly end: { readonly granule: number; readonly isExact: boolean } | undefined;
   readonly options: OpenOptions;
 }

@@ -24,8 +24,8 @@ export async function openOgg(source: ByteSource, options: OpenOptions): Promise
     const open = codecs.find(([signature]) => start.startsWith(signature))?.[1];
     if (open === undefined) continue;
     const firstPacket = page.body.subarray(0, page.lacing[0]!);
-    const lastGranule = await readLastGranule(source, page.serial);
-    return open({ source, serial: page.serial, firstPacket, lastGranule, options });
+    const end = await readEnd(source, page.serial);
+    return open({ source, serial: page.serial, firstPacket, end, options });
   }
   const found = Buffer.from(firstPages[0]!.body)
     .toString("latin1", 0, 8)
@@ -52,13 +52,14 @@ async function readFirstPages(source: ByteSource): Promise<OggPage[]> {
   throw badAudio(source.name, "is Ogg that begins in the middle of a stream", copyAgain);
 }
 
-async function readLastGranule(source: ByteSource, serial: number): Promise<number | undefined> {
+/** Where the last page says that the stream ends; nothing where only headers are left of it. */
+async function readEnd(source: ByteSource, serial: number): Promise<OggStream["end"]> {
   const from = Math.max(0, source.size - 2 * mostPageBytes);
   const tail = Buffer.from(await source.read(from, 2 * mostPageBytes));
   for (let at = tail.lastIndexOf("OggS"); at >= 0; at = at === 0 ? -1 : tail.lastIndexOf("OggS", at - 1)) {
     const page = readOggPage(tail, at);
     if (page === "cut" || page === "damaged" || page.serial !== serial || page.granule < 0) continue;
-    return page.granule;
+    return page.granule === 0 ? undefined : { granule: page.granule, isExact: page.isLast };
   }
   return undefined;
 }

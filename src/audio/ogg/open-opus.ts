@@ -25,8 +25,8 @@ interface OpusHead {
 /** Opens Ogg Opus, decoded by libopus at the lowest of its rates that holds all of what was encoded. */
 export function openOpus(stream: OggStream): OpenedAudio {
   const head = readHead(stream);
-  const { lastGranule } = stream;
-  const frames = lastGranule === undefined ? undefined : toFrames(Math.max(0, lastGranule - head.preSkip), head);
+  const { end } = stream;
+  const frames = end === undefined ? undefined : toFrames(Math.max(0, end.granule - head.preSkip), head);
   const info = {
     format: "ogg",
     codec: "opus",
@@ -34,7 +34,7 @@ export function openOpus(stream: OggStream): OpenedAudio {
     channels: head.channels,
     frames,
     durationSeconds: frames === undefined ? undefined : frames / head.rate,
-    isExact: frames !== undefined,
+    isExact: end?.isExact ?? false,
   };
   return { info, warnings: [], decode: (sink) => decodeOpus(stream, head, sink) };
 }

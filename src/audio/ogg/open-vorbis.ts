@@ -10,7 +10,7 @@ const headerBytes = 30;
 
 /** Opens Ogg Vorbis, decoded by libvorbis. */
 export function openVorbis(stream: OggStream): OpenedAudio {
-  const { source, firstPacket, lastGranule } = stream;
+  const { source, firstPacket, end } = stream;
   if (firstPacket.length < headerBytes) throw badAudio(source.name, "has a Vorbis header that is too short", copyAgain);
   const view = viewOf(firstPacket);
   const [channels, sampleRate] = [view.getUint8(11), view.getUint32(12, true)];
@@ -20,9 +20,9 @@ export function openVorbis(stream: OggStream): OpenedAudio {
     codec: "vorbis",
     sampleRate,
     channels,
-    frames: lastGranule,
-    durationSeconds: lastGranule === undefined ? undefined : lastGranule / sampleRate,
-    isExact: lastGranule !== undefined,
+    frames: end?.granule,
+    durationSeconds: end === undefined ? undefined : end.granule / sampleRate,
+    isExact: end?.isExact ?? false,
   };
   return { info, warnings: [], decode: (sink) => decodeVorbis(stream, channels, sink) };
 }
