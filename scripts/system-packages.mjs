@@ -6,6 +6,8 @@ const needed = [
   { program: "python3", package: "python3", why: "reads the merged records as a user's Python would" },
   { program: "script", package: "bsdutils", why: "is the terminal that progress is drawn on" },
   { module: "omegaconf", package: "python3-omegaconf", why: "reads the same configs as loadConfig" },
+  { program: "flac", package: "flac", why: "packs what readAudio unpacks" },
+  { program: "ffmpeg", package: "ffmpeg", why: "reads the audio formats that are left to it" },
   { program: "mount", package: "mount", why: "makes a small and a read-only file system" },
 ];
 

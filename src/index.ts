@@ -1,4 +1,17 @@
 // The public API, in the order of the flow: config, provider, plan, runner, writers, merge, status.
+
+// audio
+export type {
+  Audio,
+  AudioInfo,
+  AudioWarning,
+  ProbeAudioOptions,
+  ReadAudioOptions,
+  ResampleQuality,
+} from "./audio/audio.ts";
+export { type EncodeWavOptions, encodeWav } from "./audio/encode-wav.ts";
+export { probeAudio, readAudio } from "./audio/lazy-audio.ts";
+export { type ResampleOptions, resample } from "./audio/resample.ts";
 export { checkShape } from "./config/check-shape.ts";
 export type { SourcePosition } from "./config/config-node.ts";
 export type { InstantiateOptions } from "./config/instantiate.ts";
