@@ -6,6 +6,8 @@ const needed = [
   { program: "python3", package: "python3", why: "reads the merged records as a user's Python would" },
   { program: "script", package: "bsdutils", why: "is the terminal that progress is drawn on" },
   { module: "omegaconf", package: "python3-omegaconf", why: "reads the same configs as loadConfig" },
+  { module: "numpy", package: "python3-numpy", why: "reads and writes the same npy and npz files" },
+  { module: "torch", package: "python3-torch", why: "reads and writes the same .pt files" },
   { program: "mount", package: "mount", why: "makes a small and a read-only file system" },
 ];
 

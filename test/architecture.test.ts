@@ -7,6 +7,7 @@ import { describe, expect, it } from "vitest";
 const mayImport: Record<string, readonly string[]> = {
   shared: [],
   config: ["shared"],
+  formats: ["shared"],
   plan: ["shared"],
   provider: ["shared"],
   store: ["shared", "plan"],
