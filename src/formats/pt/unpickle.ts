@@ -62,15 +62,15 @@ class PickleMachine {
       case 0x4b:
         return this.push(this.byte());
       case 0x4d:
-        return this.push(this.take(2).readUInt16LE(0));
+        return this.push(this.input.bytes.readUInt16LE(this.advance(2)));
       case 0x4a:
-        return this.push(this.take(4).readInt32LE(0));
+        return this.push(this.input.bytes.readInt32LE(this.advance(4)));
       case 0x8a:
         return this.push(this.integer(this.byte()));
       case 0x8b:
         return this.push(this.integer(this.length4()));
       case 0x47:
-        return this.push(this.take(8).readDoubleBE(0));
+        return this.push(this.input.bytes.readDoubleBE(this.advance(8)));
       case 0x58:
         return this.push(this.text(this.length4()));
       case 0x8c:
@@ -125,7 +125,7 @@ class PickleMachine {
         if (this.byte() > 5) throw this.fail("the pickle is of an unknown protocol");
         return true;
       case 0x95:
-        this.take(8);
+        this.advance(8);
         return true;
       case 0x63:
         return this.global(this.line(), this.line());
@@ -244,16 +244,23 @@ class PickleMachine {
     return value;
   }
 
+  /** Goes over so many bytes, which must be there; says where they begin. */
+  private advance(length: number): number {
+    const start = this.position;
+    if (start + length > this.input.bytes.length) {
+      throw this.fail(`the pickle ends too early: ${length} bytes are expected`);
+    }
+    this.position += length;
+    return start;
+  }
+
   private take(length: number): Buffer {
-    const end = this.position + length;
-    if (end > this.input.bytes.length) throw this.fail(`the pickle ends too early: ${length} bytes are expected`);
-    const taken = this.input.bytes.subarray(this.position, end);
-    this.position = end;
-    return taken;
+    const start = this.advance(length);
+    return this.input.bytes.subarray(start, start + length);
   }
 
   private length4(): number {
-    return this.take(4).readUInt32LE(0);
+    return this.input.bytes.readUInt32LE(this.advance(4));
   }
 
   private text(length: number): string {
