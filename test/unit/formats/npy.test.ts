@@ -186,6 +186,22 @@ describe("an NpyAppender", () => {
     );
   });
 
+  it("has no rows by its header until it is closed, also after one that was", () => {
+    const path = join(temporaryFolder(), "a.npy");
+    const options = { dtype: "float32" as DType, rowShape: [3] };
+    const shapeOnDisk = () => readNpyHeader(toByteSource(readFileSync(path))).shape;
+    const first = new NpyAppender(path, options);
+    first.append(rows(0, 5));
+    const resume = first.checkpoint();
+    expect(shapeOnDisk()).toEqual([0, 3]);
+    first.close();
+    expect(shapeOnDisk()).toEqual([5, 3]);
+    const second = new NpyAppender(path, { ...options, resume });
+    expect(shapeOnDisk()).toEqual([0, 3]);
+    second.close();
+    expect(shapeOnDisk()).toEqual([5, 3]);
+  });
+
   it("refuses rows of another kind and a checkpoint of another array", () => {
     const path = join(temporaryFolder(), "a.npy");
     const appender = new NpyAppender(path, { dtype: "float32", rowShape: [3] });

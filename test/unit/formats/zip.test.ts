@@ -263,11 +263,14 @@ describe("readZipEntry refuses", () => {
 
   it("an entry that unpacks to more or less than it says, without unpacking more", () => {
     const raw = deflateRawSync(Buffer.alloc(100_000));
-    for (const said of [50, 200_000]) {
+    for (const [said, message] of [
+      [50, /cannot be unpacked to 50 bytes/],
+      [200_000, /unpacks to 100000 bytes, not 200000/],
+    ] as const) {
       const bytes = zipOf((writer) => writer.add("a", Buffer.alloc(100_000), { compress: true }));
       expect(bytes.includes(raw)).toBe(true);
       const lying = edited(bytes, (copy) => copy.writeUInt32LE(said, directoryOf(copy) + 24));
-      expect(read(lying, "a")).toThrow(badFile(/unpack/));
+      expect(read(lying, "a")).toThrow(badFile(message));
     }
   });
 });
