@@ -8,6 +8,8 @@ const needed = [
   { module: "omegaconf", package: "python3-omegaconf", why: "reads the same configs as loadConfig" },
   { program: "flac", package: "flac", why: "packs what readAudio unpacks" },
   { program: "ffmpeg", package: "ffmpeg", why: "reads the audio formats that are left to it" },
+  { module: "numpy", package: "python3-numpy", why: "reads and writes the same npy and npz files" },
+  { module: "torch", package: "python3-torch", why: "reads and writes the same .pt files" },
   { program: "mount", package: "mount", why: "makes a small and a read-only file system" },
 ];
 

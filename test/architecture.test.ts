@@ -10,6 +10,7 @@ const mayImport: Record<string, readonly string[]> = {
   config: ["shared"],
   features: ["shared"],
   models: ["shared"],
+  formats: ["shared"],
   plan: ["shared"],
   provider: ["shared"],
   store: ["shared", "plan"],
@@ -23,8 +24,6 @@ const mayImport: Record<string, readonly string[]> = {
   job: ["shared", "store", "worker", "launchers", "drive", "runner", "join"],
   cli: ["shared", "config", "plan", "store", "worker", "launchers", "drive", "runner", "join"],
 };
-
-/** What of npm is imported: yaml at the first config, the rest where a user has installed it. */
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
