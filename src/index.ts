@@ -1,17 +1,4 @@
 // The public API, in the order of the flow: config, provider, plan, runner, writers, merge, status.
-
-// audio
-export type {
-  Audio,
-  AudioInfo,
-  AudioWarning,
-  ProbeAudioOptions,
-  ReadAudioOptions,
-  ResampleQuality,
-} from "./audio/audio.ts";
-export { type EncodeWavOptions, encodeWav } from "./audio/encode-wav.ts";
-export { probeAudio, readAudio } from "./audio/lazy-audio.ts";
-export { type ResampleOptions, resample } from "./audio/resample.ts";
 export { checkShape } from "./config/check-shape.ts";
 export type { SourcePosition } from "./config/config-node.ts";
 export type { InstantiateOptions } from "./config/instantiate.ts";
@@ -31,57 +18,7 @@ export { type ResolverFunction, type ResolverOptions, registerResolver, removeRe
 export { type Shape, type ShapeMakers, type ShapeProblem, type ShapeValue, shape } from "./config/shape.ts";
 export { readFailures } from "./drive/read-failures.ts";
 export type { RetryFilter } from "./drive/retry-failed.ts";
-// features
-export { addDeltas, type DeltaOptions } from "./features/add-deltas.ts";
-export type { FeatureMatrix } from "./features/feature-matrix.ts";
-export { makeRealFft, type RealFft } from "./features/fft/real-fft.ts";
-export { fbank } from "./features/kaldi/fbank.ts";
-export type { FbankOptions, KaldiFrameOptions, KaldiWindow, MfccOptions } from "./features/kaldi/kaldi-options.ts";
-export { mfcc } from "./features/kaldi/mfcc.ts";
-export { type MelMfccOptions, melMfcc } from "./features/mel/mel-mfcc.ts";
-export { type MelOptions, type SpectrumWindow, torchaudioMel } from "./features/mel/mel-options.ts";
-export { melSpectrogram } from "./features/mel/mel-spectrogram.ts";
-export { type DecibelOptions, powerToDb } from "./features/mel/power-to-db.ts";
-export { type SpeechbrainFbankOptions, speechbrainFbank } from "./features/mel/speechbrain-fbank.ts";
-export { cmvn, type SentenceCmvnOptions } from "./features/normalise/cmvn.ts";
-export { type CmvnStats, globalCmvn } from "./features/normalise/global-cmvn.ts";
-export type { CmvnOptions } from "./features/normalise/normalise-by.ts";
-export { type SlidingCmvnOptions, slidingCmvn } from "./features/normalise/sliding-cmvn.ts";
-export { type EnergyVadOptions, energyVad } from "./features/vad/energy-vad.ts";
-export { type FrameLogEnergyOptions, frameLogEnergy } from "./features/vad/frame-log-energy.ts";
-export { type SileroVadOptions, sileroVad } from "./features/vad/silero-vad.ts";
-export { type SpeechSegment, type SpeechSegmentOptions, speechSegments } from "./features/vad/speech-segments.ts";
-// formats
-export type { ByteSource, Bytes } from "./formats/byte-source.ts";
-export type { ByteSink } from "./formats/file-sink.ts";
-export { type FileSource, openFileSource } from "./formats/file-source.ts";
-export {
-  bfloat16ToNumber,
-  float16ToNumber,
-  numberToBfloat16,
-  numberToFloat16,
-  toFloat32,
-} from "./formats/half-floats.ts";
-export { type ArrayData, type DType, type NdArray, ndArray } from "./formats/nd-array.ts";
-export { decodeNpy } from "./formats/npy/decode-npy.ts";
-export { encodeNpy } from "./formats/npy/encode-npy.ts";
-export { NpyAppender, type NpyAppenderOptions, type NpyCheckpoint } from "./formats/npy/npy-appender.ts";
-export { encodeNpz, NpzEncoder, type NpzOptions, NpzWriter } from "./formats/npy/npz-writer.ts";
-export { decodeNpz, type Npz, openNpz } from "./formats/npy/open-npz.ts";
-export { readNpy } from "./formats/npy/read-npy.ts";
-export { type NpyHeader, readNpyHeader } from "./formats/npy/read-npy-header.ts";
-export { decodePt } from "./formats/pt/decode-pt.ts";
-export { encodePt } from "./formats/pt/encode-pt.ts";
-export type { PtDict, PtInput, PtKey, PtValue } from "./formats/pt/pt-value.ts";
-export { readPt } from "./formats/pt/read-pt.ts";
-export { type SafeFileNameOptions, safeFileName } from "./formats/safe-file-name.ts";
-export { openZip, type ZipArchive, type ZipEntry, type ZipOptions } from "./formats/zip/open-zip.ts";
-export { readZipEntry } from "./formats/zip/read-zip-entry.ts";
-export { resumeZip } from "./formats/zip/resume-zip.ts";
-export type { WrittenEntry } from "./formats/zip/zip-headers.ts";
-export { type ZipEntryOptions, type ZipEntryPlace, type ZipPrefix, ZipWriter } from "./formats/zip/zip-writer.ts";
 export { concatenateShardFiles } from "./merge/concatenate-shard-files.ts";
-export { type LoadOnnxOptions, loadOnnx, type OnnxModel } from "./models/load-onnx.ts";
 export type { Items } from "./plan/collect-items.ts";
 export { type IndexRange, range } from "./plan/range.ts";
 export { EnvironmentProvider, type WorkerSetup } from "./provider/environment-provider.ts";
