@@ -26,12 +26,26 @@ export function jobScript(job: Job, { prefix, directives, task, redirects = fals
 
 /** The lines that a shell runs; with a task's number they send their output to its log. */
 export function shellLines({ options, command, log }: Job, task: string | undefined): string[] {
+  const hasLineBreak = [...(task === undefined ? [] : [log]), ...command].some((word) => word.includes("\n"));
   return [
-    ...(task === undefined ? [] : [`exec >>${shellWord(`${log}.`)}${task}.log 2>&1`]),
+    ...(hasLineBreak ? [lineBreak] : []),
+    ...(task === undefined ? [] : [`exec >>${lineWord(`${log}.`)}${task}.log 2>&1`]),
     ...options.prologue,
     // In the shell's place, so that signals of the scheduler reach it.
-    `exec ${command.map(shellWord).join(" ")}`,
+    `exec ${command.map(lineWord).join(" ")}`,
   ];
+}
+
+// Some schedulers look for directives in the whole script: what follows a line break in a word could be one.
+const lineBreak = `line_break=$(printf '\\n.') && line_break=\${line_break%.}`;
+
+function lineWord(word: string): string {
+  return word === ""
+    ? "''"
+    : word
+        .split("\n")
+        .map((part) => (part === "" ? "" : shellWord(part)))
+        .join('"$line_break"');
 }
 
 /** A task's number from 0 as a shell works it out. A plain job does not find the variable, or finds no number in it. */

@@ -77,7 +77,12 @@ function manifest(job: Job): object {
       ttlSecondsAfterFinished: keptSeconds,
       podFailurePolicy: {
         rules: [
-          { action: "Ignore", onExitCodes: { containerName: container, operator: "In", values: [requeueCode] } },
+          {
+            action: "Ignore",
+            onExitCodes: { containerName: container, operator: "In", values: [requeueCode] },
+            // The schema of older versions wants it to be there; one that is empty is taken for none.
+            onPodConditions: [],
+          },
           { action: "Ignore", onPodConditions: [{ type: "DisruptionTarget", status: "True" }] },
         ],
       },

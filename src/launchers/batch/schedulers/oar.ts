@@ -48,7 +48,8 @@ export const oar: Scheduler = {
     program: "oarsub",
     args: [
       ...keptDirectives(withoutProperties(job), prefix, directives(job)).flatMap(directiveWords),
-      [...shebangWords(job.options.shebang).map(shellWord), shellWord(file)].join(" "),
+      // In the place of that shell: the warning comes to the first process alone.
+      ["exec", ...shebangWords(job.options.shebang).map(shellWord), shellWord(file)].join(" "),
     ],
   }),
   parseSubmitted: (answer) => /^OAR_ARRAY_ID=(\d+)$/m.exec(answer)?.[1] ?? /^OAR_JOB_ID=(\d+)$/m.exec(answer)?.[1],

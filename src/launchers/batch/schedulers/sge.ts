@@ -154,7 +154,7 @@ function taskNumbers(text: string | undefined): number[] {
 function parseHistory(answer: string, id: string): TaskSight[] {
   const sights = new Map<number, TaskSight>();
   for (const record of answer.split(/^=+$/m)) {
-    const field = (name: string) => new RegExp(`^${name}\\s+(.*?)\\s*$`, "m").exec(record)?.[1];
+    const field = (name: string) => new RegExp(`^${name}\\s+(.*?)\\s*$`, "m").exec(record)?.[1]?.replace(/\s+/g, " ");
     if (field("jobnumber") !== id) continue;
     const failed = Number.parseInt(field("failed") ?? "", 10);
     const exit = Number.parseInt(field("exit_status") ?? "", 10);
