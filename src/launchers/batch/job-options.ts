@@ -6,7 +6,7 @@ import { parseMemory } from "./parse-memory.ts";
 import { parseWalltime } from "./parse-walltime.ts";
 import type { Scheduler } from "./scheduler.ts";
 
-export type OwnValue = string | number | boolean | readonly string[];
+type OwnValue = string | number | boolean | readonly string[];
 
 /** What a job asks of its scheduler, checked. The names in a config are dask-jobqueue's. */
 export interface JobOptions {
