@@ -26,6 +26,7 @@ await build({
     entry("index.ts", "index"),
     entry("join/worker-process.ts", "worker-process"),
     entry("join/worker-thread.ts", "worker-thread"),
+    entry("job/job-process.ts", "job-process"),
   ],
   splitting: true,
   chunkNames: "part-[hash]",

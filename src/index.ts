@@ -18,7 +18,28 @@ export { type ResolverFunction, type ResolverOptions, registerResolver, removeRe
 export { type Shape, type ShapeMakers, type ShapeProblem, type ShapeValue, shape } from "./config/shape.ts";
 export { readFailures } from "./drive/read-failures.ts";
 export type { RetryFilter } from "./drive/retry-failed.ts";
+// features
+export { addDeltas, type DeltaOptions } from "./features/add-deltas.ts";
+export type { FeatureMatrix } from "./features/feature-matrix.ts";
+export { makeRealFft, type RealFft } from "./features/fft/real-fft.ts";
+export { fbank } from "./features/kaldi/fbank.ts";
+export type { FbankOptions, KaldiFrameOptions, KaldiWindow, MfccOptions } from "./features/kaldi/kaldi-options.ts";
+export { mfcc } from "./features/kaldi/mfcc.ts";
+export { type MelMfccOptions, melMfcc } from "./features/mel/mel-mfcc.ts";
+export { type MelOptions, type SpectrumWindow, torchaudioMel } from "./features/mel/mel-options.ts";
+export { melSpectrogram } from "./features/mel/mel-spectrogram.ts";
+export { type DecibelOptions, powerToDb } from "./features/mel/power-to-db.ts";
+export { type SpeechbrainFbankOptions, speechbrainFbank } from "./features/mel/speechbrain-fbank.ts";
+export { cmvn, type SentenceCmvnOptions } from "./features/normalise/cmvn.ts";
+export { type CmvnStats, globalCmvn } from "./features/normalise/global-cmvn.ts";
+export type { CmvnOptions } from "./features/normalise/normalise-by.ts";
+export { type SlidingCmvnOptions, slidingCmvn } from "./features/normalise/sliding-cmvn.ts";
+export { type EnergyVadOptions, energyVad } from "./features/vad/energy-vad.ts";
+export { type FrameLogEnergyOptions, frameLogEnergy } from "./features/vad/frame-log-energy.ts";
+export { type SileroVadOptions, sileroVad } from "./features/vad/silero-vad.ts";
+export { type SpeechSegment, type SpeechSegmentOptions, speechSegments } from "./features/vad/speech-segments.ts";
 export { concatenateShardFiles } from "./merge/concatenate-shard-files.ts";
+export { type LoadOnnxOptions, loadOnnx, type OnnxModel } from "./models/load-onnx.ts";
 export type { Items } from "./plan/collect-items.ts";
 export { type IndexRange, range } from "./plan/range.ts";
 export { EnvironmentProvider, type WorkerSetup } from "./provider/environment-provider.ts";
@@ -32,6 +53,7 @@ export { BaseRunner, type BatchRunnerClass, type RunnerClass } from "./runner/ba
 export type { RunnerOptions } from "./runner/runner-options.ts";
 export { type ErrorCode, MillraceError } from "./shared/errors.ts";
 export { isMainModule } from "./shared/in-worker.ts";
+export type { ModelSession, ModelTensor } from "./shared/model-session.ts";
 export type { FilePrefix } from "./store/checkpoint.ts";
 export type { ShardFile } from "./store/done.ts";
 export { readLines, readRecords } from "./store/read-records.ts";

@@ -7,6 +7,8 @@ import { describe, expect, it } from "vitest";
 const mayImport: Record<string, readonly string[]> = {
   shared: [],
   config: ["shared"],
+  features: ["shared"],
+  models: ["shared"],
   plan: ["shared"],
   provider: ["shared"],
   store: ["shared", "plan"],
@@ -16,9 +18,13 @@ const mayImport: Record<string, readonly string[]> = {
   launchers: ["shared", "config", "store", "worker"],
   drive: ["shared", "config", "plan", "provider", "store", "merge", "worker", "launchers"],
   runner: ["shared", "config", "plan", "provider", "store", "writers", "merge", "worker", "launchers", "drive"],
-  join: ["shared", "provider", "store", "worker", "runner"],
+  join: ["shared", "config", "provider", "store", "worker", "runner"],
+  job: ["shared", "store", "worker", "launchers", "drive", "runner", "join"],
   cli: ["shared", "config", "plan", "store", "worker", "launchers", "drive", "runner", "join"],
 };
+
+/** What of npm is imported: yaml at the first config, the rest where a user has installed it. */
+const libraries = ["yaml", "onnxruntime-node"];
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
@@ -74,7 +80,7 @@ function findCycle(): string[] | undefined {
 
 describe("the sources", () => {
   it("are read: their imports are found", () => {
-    const missing = forbidden((_file, name) => isOwn(name) || name.startsWith("node:") || name === "yaml");
+    const missing = forbidden((_file, name) => isOwn(name) || name.startsWith("node:") || libraries.includes(name));
     expect(missing).toEqual([]);
     expect([...imports.values()].flat().length).toBeGreaterThan(200);
   });
@@ -102,6 +108,11 @@ describe("the sources", () => {
   it("have a pure plan: it imports nothing of Node.js", () => {
     const plan = files.filter((file) => folderOf(file) === "plan");
     expect(forbidden((_file, name) => !name.startsWith("node:"), plan)).toEqual([]);
+  });
+
+  it("have pure features: they import nothing of Node.js and no library", () => {
+    const features = files.filter((file) => folderOf(file) === "features");
+    expect(forbidden((_file, name) => isOwn(name), features)).toEqual([]);
   });
 
   it("have no import cycles", () => {

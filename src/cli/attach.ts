@@ -1,13 +1,14 @@
 import { showProgress } from "../drive/show-progress.ts";
 import { shellWord } from "../shared/shell-word.ts";
 import { sleep } from "../shared/sleep.ts";
+import { isFromBackground } from "../store/log-names.ts";
 import { runPaths } from "../store/run-paths.ts";
 import { openStatus } from "../store/run-status.ts";
 import { namesIn } from "../store/scan-shards.ts";
 import { type Command, exitCode } from "./command.ts";
-import { isFromBackground } from "./log-names.ts";
+import { jobsOf } from "./jobs-of.ts";
 import { runName } from "./run-name.ts";
-import { describeRun, printJson } from "./status.ts";
+import { describeRun, isUnderWay, printJson } from "./status.ts";
 
 const lookEveryMs = 500;
 
@@ -21,14 +22,17 @@ export const attach: Command = {
   arguments: { least: 1, most: 1 },
   async run({ positionals: [runDir], has }) {
     const reader = await openStatus(runDir!);
+    const jobs = await jobsOf(runDir!);
+    await jobs?.refresh();
     let now = await reader.read();
     process.once("SIGINT", () => {
       process.stderr.write("\nmillrace: detached; the run goes on\n");
       process.exit(exitCode.interrupted);
     });
     const display = has("json") ? undefined : showProgress(runDir!, runName(runDir!), { afterMs: 0 });
-    while (now.state === "running") {
+    while (isUnderWay(now)) {
       await sleep(lookEveryMs);
+      await jobs?.refresh();
       now = await reader.read();
     }
     await display?.stop();

@@ -1,12 +1,15 @@
 import { formatCount } from "../drive/progress-line.ts";
+import type { RunJobs } from "../launchers/batch/refresh-jobs.ts";
 import { sleep } from "../shared/sleep.ts";
 import { runPaths } from "../store/run-paths.ts";
 import { openStatus, type RunStatus } from "../store/run-status.ts";
 import { orderStop, withdrawStop } from "../store/stop-order.ts";
 import { type Command, exitCode } from "./command.ts";
+import { jobsOf } from "./jobs-of.ts";
 
 const lookEveryMs = 200;
 const patienceMs = 3000;
+const graceMs = 10_000;
 
 export const cancel: Command = {
   name: "cancel",
@@ -23,9 +26,19 @@ export const cancel: Command = {
     const wasBusy = isBusy(now);
     if (now.state === "complete" && !wasBusy) return tell(now, "is complete: there is nothing to cancel");
     orderStop(paths);
-    if (has("no-wait")) return tell(now, "is asked to stop");
+    const jobs = await jobsOf(runDir!);
+    if (has("no-wait")) {
+      await cancelJobs(jobs);
+      return tell(now, "is asked to stop");
+    }
     let waitedMs = 0;
-    while (isBusy(now)) {
+    let isCancelled = jobs === undefined;
+    while (isBusy(now) || !isCancelled) {
+      // Those who are at work have a moment to save; whoever has not begun, or does not hear, is ended.
+      if (!isCancelled && (now.workers.length === 0 || waitedMs >= graceMs)) {
+        await cancelJobs(jobs);
+        isCancelled = true;
+      }
       await sleep(lookEveryMs);
       waitedMs += lookEveryMs;
       now = await reader.read();
@@ -43,6 +56,11 @@ export const cancel: Command = {
     );
   },
 };
+
+async function cancelJobs(jobs: RunJobs | undefined): Promise<void> {
+  const why = await jobs?.cancel();
+  if (why !== undefined) process.stderr.write(`millrace: the jobs could not be cancelled: ${why}\n`);
+}
 
 /** Someone is at it: also those who retry items of a complete run. */
 function isBusy({ state, workers }: RunStatus): boolean {

@@ -3,12 +3,12 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, r
 import { dirname } from "node:path";
 import { shellWord } from "../shared/shell-word.ts";
 import { sleep } from "../shared/sleep.ts";
+import { driverLogName } from "../store/log-names.ts";
 import { type RunPaths, runPaths } from "../store/run-paths.ts";
 import { namesIn } from "../store/scan-shards.ts";
 import { lookAt } from "../store/take-file-step.ts";
 import { parseReport } from "../store/worker-report.ts";
 import { exitCode } from "./command.ts";
-import { driverLogName } from "./log-names.ts";
 import { printJson } from "./status.ts";
 
 const lookEveryMs = 50;

@@ -2,11 +2,12 @@ import { closeSync, openSync, readSync } from "node:fs";
 import { errnoOf, MillraceError } from "../shared/errors.ts";
 import { sleep } from "../shared/sleep.ts";
 import { inspectShard } from "../store/done.ts";
+import { isCopy, isFromBackground, isLogOf } from "../store/log-names.ts";
 import { type RunPaths, runPaths } from "../store/run-paths.ts";
 import { openStatus } from "../store/run-status.ts";
 import { namesIn } from "../store/scan-shards.ts";
 import { badUsage, type Command, type CommandInput, exitCode, refuseBoth } from "./command.ts";
-import { isCopy, isFromBackground, isLogOf } from "./log-names.ts";
+import { isUnderWay } from "./status.ts";
 
 const lookEveryMs = 300;
 
@@ -38,7 +39,7 @@ export const logs: Command = {
     for (let isRunning = input.has("follow"); ; await sleep(lookEveryMs)) {
       for (const name of logNames(paths).filter(isWanted)) printer.show(name);
       if (!isRunning) break;
-      isRunning = (await reader.read()).state === "running";
+      isRunning = isUnderWay(await reader.read());
     }
     if (!printer.hasShown()) process.stderr.write(`millrace: ${whyNothing(paths, input)}\n`);
     return exitCode.ok;

@@ -73,7 +73,7 @@ async function summarize(config: RunConfig, limit: number | undefined): Promise<
     batches: options.batchBy !== undefined ? undefined : Math.ceil(items.count / (batchSize ?? 1)),
     env: parallel.env,
     workers: launcher.startsWorkers ? Math.min(parallel.nWorkers, shardCount) : 1,
-    jobScript: null,
+    jobScript: launcher.describe?.({ runDir, parallel, pending: shardCount }) ?? null,
   };
 }
 
@@ -94,19 +94,20 @@ function classOf(made: object): ClassStatics {
   return made.constructor as unknown as ClassStatics;
 }
 
-function describe({ runDir, isBegun, done, changed, items, shards, batches, env, workers }: Summary): string {
+function describe(summary: Summary): string {
+  const { runDir, isBegun, done, changed, items, shards, batches, env, workers, jobScript } = summary;
   return [
     `${runDir}: ${isBegun ? `begun, ${formatCount(done)} items are done` : "new"}`,
     `  items    ${formatCount(items)}${batches === undefined ? ", in batches by their cost" : ` in ${formatCount(batches)} batches`}`,
     `  shards   ${formatCount(shards)}${isBegun ? ", as they were planned when the run was begun" : ""}`,
     `  workers  ${formatCount(workers)} (${env})`,
-    "  job      none: the workers are started by this command",
+    `  job      ${jobScript === null ? "none: the workers are started by this command" : "as follows"}`,
     ...(changed.length === 0
       ? []
       : [
           `  changed  ${changed.slice(0, 5).join(", ")}${changed.length > 5 ? ", …" : ""}: \`millrace run\` refuses this`,
           `           ${changed.includes("items") ? "without --restart" : "without --accept-change or --restart"}`,
         ]),
-    "",
+    ...(jobScript === null ? [""] : ["", jobScript]),
   ].join("\n");
 }

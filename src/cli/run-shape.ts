@@ -75,6 +75,9 @@ const runnerOptions = {
   lease_ttl: maybe(shape.number({ min: 100 })),
   merge_files: maybe(shape.boolean()),
   progress: maybe(shape.boolean()),
+  async_mode: maybe(shape.boolean()),
+  async_specs_dir: maybe(path),
+  async_result_dir: maybe(path),
 } satisfies Record<SnakeCase<ConfigOption>, Shape<unknown>>;
 
 const items = {

@@ -1,4 +1,6 @@
 import { chooseLauncher } from "../launchers/choose-launcher.ts";
+import type { RunnerOptions } from "../runner/runner-options.ts";
+import { shellWord } from "../shared/shell-word.ts";
 import { runStatus } from "../store/run-status.ts";
 import { type Command, type CommandInput, countOf, exitCode } from "./command.ts";
 import { detach } from "./detach.ts";
@@ -16,7 +18,10 @@ export const run: Command = {
     "the provider's config. Overrides are Hydra's: a.b=3, +new=1, ++a=2, ~a.d, group=choice.\n" +
     `Exit code ${exitCode.incomplete} where items failed and were skipped, or the run was cancelled; ${exitCode.interrupted} after Ctrl-C.`,
   options: {
-    detach: { type: "boolean", help: "go on in the background; watch it with `millrace attach RUN`" },
+    detach: {
+      type: "boolean",
+      help: "go on without this command: in the background, or as jobs; watch it with `millrace attach RUN`",
+    },
     restart: { type: "boolean", help: "delete what an earlier run left in the folder and start over" },
     "accept-change": { type: "boolean", help: "go on although the config has changed since the run was begun" },
     limit: { type: "string", value: "N", help: "only the first N items, in a folder of their own (…/limit-N)" },
@@ -34,8 +39,12 @@ export const run: Command = {
     const [path, ...overrides] = input.positionals;
     const limit = countOf(run, input, "limit");
     const config = await readRunConfig(path!, overrides, limit);
+    const { startsWorkers, submit: canSubmit } = chooseLauncher(config.parallel);
+    // A run that is left to a scheduler needs no process here, not even one in the background.
+    if (config.options.asyncMode || (input.has("detach") && canSubmit !== undefined))
+      return submit(config, input, limit);
     if (input.has("detach")) {
-      const isWorker = !chooseLauncher(config.parallel).startsWorkers;
+      const isWorker = !startsWorkers;
       return detach({ runDir: config.runDir, words: wordsOf(input), isWorker, asJson: input.has("json") });
     }
     const work = () => runToEnd(config, input, limit);
@@ -47,13 +56,33 @@ export const run: Command = {
   },
 };
 
-async function runToEnd(config: RunConfig, { has }: CommandInput, limit: number | undefined): Promise<void> {
-  const { runner, provider } = await makeRunner(config, {
+async function runToEnd(config: RunConfig, input: CommandInput, limit: number | undefined): Promise<void> {
+  const { runner, provider } = await makeRunner(config, optionsOf(input));
+  await runner.run(limitItems(await itemsOf(config, provider), limit));
+}
+
+async function submit(config: RunConfig, input: CommandInput, limit: number | undefined): Promise<number> {
+  const work = async () => {
+    const { runner, provider } = await makeRunner(config, optionsOf(input));
+    return runner.submit(limitItems(await itemsOf(config, provider), limit));
+  };
+  const submitted = await onlyJsonOnStdout(work);
+  if (input.has("json")) printJson(submitted);
+  else process.stdout.write(`${submitted.runDir}\n`);
+  for (const { env, id, tasks, workers } of submitted.jobs) {
+    const many = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
+    process.stderr.write(`millrace: ${env} job ${id}: ${many(tasks, "task")}, ${many(workers, "worker")}\n`);
+  }
+  process.stderr.write(`millrace: millrace attach ${shellWord(submitted.runDir)} shows how it goes\n`);
+  return exitCode.ok;
+}
+
+function optionsOf({ has }: CommandInput): Partial<RunnerOptions> {
+  return {
     ...(has("restart") ? { resume: false } : {}),
     ...(has("accept-change") ? { acceptChange: true } : {}),
     ...(has("json") ? { progress: false } : {}),
-  });
-  await runner.run(limitItems(await itemsOf(config, provider), limit));
+  };
 }
 
 /** The same command once more, without what has it go to the background. */

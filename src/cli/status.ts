@@ -1,8 +1,9 @@
-import { formatCount, formatDuration } from "../drive/progress-line.ts";
+import { describeJobs, formatCount, formatDuration } from "../drive/progress-line.ts";
 import { showProgress } from "../drive/show-progress.ts";
 import { sleep } from "../shared/sleep.ts";
 import { openStatus, type RunStatus } from "../store/run-status.ts";
 import { type Command, exitCode } from "./command.ts";
+import { jobsOf } from "./jobs-of.ts";
 import { runName } from "./run-name.ts";
 
 const lookEveryMs = 500;
@@ -20,13 +21,16 @@ export const status: Command = {
   arguments: { least: 1, most: 1 },
   async run({ positionals: [runDir], has }) {
     const reader = await openStatus(runDir!);
+    const jobs = await jobsOf(runDir!);
+    await jobs?.refresh();
     let now = await reader.read();
     const print = () => (has("json") ? printJson(now) : process.stdout.write(describeRun(now)));
     if (has("watch")) {
       const display = has("json") ? undefined : showProgress(runDir!, runName(runDir!), { afterMs: 0 });
-      while (now.state === "running") {
+      while (isUnderWay(now)) {
         if (has("json")) print();
         await sleep(has("json") ? jsonEveryMs : lookEveryMs);
+        await jobs?.refresh();
         now = await reader.read();
       }
       await display?.stop();
@@ -42,7 +46,8 @@ export function printJson(value: object): void {
 }
 
 /** A status in words, a few lines. */
-export function describeRun({ runDir, state, items, shards, workers, itemsPerSecond, etaSeconds }: RunStatus): string {
+export function describeRun(status: RunStatus): string {
+  const { runDir, state, items, shards, workers, itemsPerSecond, etaSeconds, jobs } = status;
   const odd = [
     items.dropped > 0 ? `, ${formatCount(items.dropped)} dropped` : "",
     items.failed > 0 ? `, ${formatCount(items.failed)} failed` : "",
@@ -59,6 +64,12 @@ export function describeRun({ runDir, state, items, shards, workers, itemsPerSec
       ({ host, pid, shard, position }) =>
         `    ${host}:${pid} ${shard === undefined ? "between shards" : `at item ${formatCount(position)} of split.${shard}`}`,
     ),
+    ...(jobs === undefined ? [] : [`  jobs     ${describeJobs(jobs)}`]),
     "",
   ].join("\n");
+}
+
+/** Whether someone works on a run, or will when a scheduler lets them. */
+export function isUnderWay({ state }: RunStatus): boolean {
+  return state === "running" || state === "queued";
 }

@@ -5,6 +5,7 @@ import { collectItems } from "../plan/collect-items.ts";
 import { MillraceError } from "../shared/errors.ts";
 import type { Done } from "../store/done.ts";
 import { storeError } from "../store/durable-files.ts";
+import { writeFirstLook } from "../store/first-look.ts";
 import { type RunPaths, runPaths } from "../store/run-paths.ts";
 import { tooManyFailures } from "../worker/failure-log.ts";
 import { findCommitted } from "../worker/find-committed.ts";
@@ -52,8 +53,9 @@ async function launch<Merged>(
 ): Promise<ReadonlyMap<number, Done>> {
   const request = { runDir, parallel, stop, pool, inlineJob: job };
   if (!launcher.startsWorkers) return launcher.launch({ ...request, pending: job.plan.shardCount });
-  const { committed, open } = await findCommitted(job);
+  const { committed, open, firstLook } = await findCommitted(job);
   if (open.length === 0) return committed;
+  writeFirstLook(job.protocol.paths, firstLook);
   return new Map([...committed, ...(await launcher.launch({ ...request, pending: open.length }))]);
 }
 
@@ -64,6 +66,7 @@ export function membership<Merged>(request: RunRequest<Merged>, launcher: Launch
     ...request,
     isAskedToLeave: () => stop.leave.aborted,
     role: launcher.startsWorkers ? "driver" : "worker",
+    isSeenFromAfar: launcher.isRemote,
   };
 }
 
@@ -85,7 +88,7 @@ export async function inSession<Merged>(
 /** Merges what the workers have committed, if that is all of it. */
 export async function finishRun<Merged>(
   session: Session,
-  { merge }: RunRequest<Merged>,
+  { merge }: Pick<RunRequest<Merged>, "merge">,
   known: ReadonlyMap<number, Done> = new Map(),
 ): Promise<Merged> {
   const { job, protocol } = session;

@@ -5,6 +5,7 @@ import { groupAttempts } from "../store/attempts.ts";
 import type { Claim } from "../store/claim-unit.ts";
 import type { Done } from "../store/done.ts";
 import { mergeKey, readMerged, writeMerged } from "../store/merged.ts";
+import { publishRecords } from "../store/publish-records.ts";
 import type { RunPaths } from "../store/run-paths.ts";
 import { namesIn } from "../store/scan-shards.ts";
 import type { Session } from "../worker/session.ts";
@@ -31,6 +32,8 @@ export async function mergeOnce<Merged>(
         committed,
       ),
     );
+    // Those whose worker was killed before it came to that, and those of retried items.
+    for (const { shard } of dones) publishRecords(paths.shard(shard), shard, session.job.options.resultDir);
     noteMerge(paths, mergeKey(dones));
     cleanUp(paths, lease);
     return result;

@@ -1,14 +1,22 @@
+import type { JobSight } from "../store/job-sight.ts";
 import type { RunStatus } from "../store/run-status.ts";
 
 /** A status in one line: items, rate, time left, failures. */
-export function progressLine(name: string, { items, itemsPerSecond, etaSeconds }: RunStatus): string {
+export function progressLine(name: string, { items, itemsPerSecond, etaSeconds, jobs }: RunStatus): string {
   const percent = items.total === 0 ? 100 : Math.floor((100 * items.done) / items.total);
   const parts = [`${name}: ${formatCount(items.done)}/${formatCount(items.total)} items (${percent} %)`];
   if (itemsPerSecond > 0) parts.push(`${formatCount(itemsPerSecond)} items/s`);
   if (etaSeconds !== undefined && items.done < items.total) parts.push(`${formatDuration(etaSeconds)} left`);
   if (items.dropped > 0) parts.push(`${formatCount(items.dropped)} dropped`);
   if (items.failed > 0) parts.push(`${formatCount(items.failed)} failed`);
+  if (jobs !== undefined) parts.push(describeJobs(jobs));
   return parts.join(" | ");
+}
+
+/** How the jobs of a run stand, in words. */
+export function describeJobs({ env, pending, running, lost, silence }: JobSight): string {
+  const counts = [`${pending} pending`, `${running} running`, ...(lost > 0 ? [`${lost} lost`] : [])].join(", ");
+  return `${env} jobs: ${counts}${silence === undefined ? "" : " (does not answer now)"}`;
 }
 
 /** A number as people read it: 1,234. */

@@ -5,14 +5,19 @@ import { sleep } from "../shared/sleep.ts";
 const signals = ["SIGINT", "SIGTERM"] as const;
 // How long ended workers, or one that cannot be ended, are waited for after the second signal.
 const killGraceMs = 1000;
+// The same for jobs of a scheduler, which has to be asked.
+const cancelGraceMs = 60_000;
 
 interface ActiveRun {
+  /** Its workers go on without this process. */
+  readonly outlivesDriver: boolean;
   readonly leave: AbortController;
   readonly kill: AbortController;
 }
 
 const active = new Set<ActiveRun>();
 let received: NodeJS.Signals | undefined;
+let outlivedDriver = false;
 let lastResort: NodeJS.Timeout | undefined;
 const lastActs = new Set<() => void>();
 
@@ -23,14 +28,14 @@ export function beforeTheEnd(act: () => void): () => void {
 }
 
 /**
- * Runs something that Ctrl-C (or SIGTERM) stops: once, it saves and leaves; twice, its workers are ended at once. Then
- * the signal does what it would have done without: end this process, unless the user's script has a listener of its own.
+ * Runs something that Ctrl-C (or SIGTERM) stops: once, it saves and leaves; twice, its workers are ended at once. Workers
+ * on other hosts go on after the first, and are cancelled by the second. Then the signal does what it would have done without: end this process, unless the user's script has a listener of its own.
  */
 export async function withStopSignals<T>(
-  own: AbortSignal | undefined,
+  { own, outlivesDriver }: { readonly own: AbortSignal | undefined; readonly outlivesDriver: boolean },
   act: (stop: StopRequests) => Promise<T>,
 ): Promise<T> {
-  const run: ActiveRun = { leave: new AbortController(), kill: new AbortController() };
+  const run: ActiveRun = { outlivesDriver, leave: new AbortController(), kill: new AbortController() };
   const leave = () => run.leave.abort();
   if (own?.aborted) leave();
   own?.addEventListener("abort", leave);
@@ -41,6 +46,7 @@ export async function withStopSignals<T>(
   } finally {
     own?.removeEventListener("abort", leave);
     active.delete(run);
+    outlivedDriver = outlivesDriver;
     if (active.size === 0) await passOn();
   }
 }
@@ -48,12 +54,17 @@ export async function withStopSignals<T>(
 function onSignal(signal: NodeJS.Signals): void {
   if (received === undefined) {
     received = signal;
-    process.stderr.write("\nmillrace: stopping after the items in work; Ctrl-C again stops at once\n");
-    for (const run of active) run.leave.abort();
+    process.stderr.write(
+      [...active].some((run) => run.outlivesDriver)
+        ? "\nmillrace: leaving; the jobs go on. Ctrl-C again within three seconds cancels them\n"
+        : "\nmillrace: stopping after the items in work; Ctrl-C again stops at once\n",
+    );
+    for (const run of active) run.leave.abort("signal");
     return;
   }
   for (const run of active) run.kill.abort();
-  lastResort ??= setTimeout(() => void passOn(), killGraceMs);
+  const graceMs = [...active].some((run) => run.outlivesDriver) ? cancelGraceMs : killGraceMs;
+  lastResort ??= setTimeout(() => void passOn(), graceMs);
 }
 
 /** Lets the signal have its usual effect. */
@@ -64,7 +75,7 @@ async function passOn(): Promise<void> {
   const signal = received;
   received = undefined;
   if (signal === undefined || process.listenerCount(signal) > 0) return;
-  process.stderr.write("millrace: stopped; run it again and it goes on from where it was\n");
+  if (!outlivedDriver) process.stderr.write("millrace: stopped; run it again and it goes on from where it was\n");
   // The process ends all the same.
   for (const act of lastActs) quietly(act);
   process.kill(process.pid, signal);

@@ -1,7 +1,9 @@
+import type { ParallelConfig } from "../config/parallel.ts";
 import { buildWorkerEnv } from "../provider/environment-provider.ts";
 import { checkRunner, type RunnerStatics, traitsOf } from "../runner/runner-traits.ts";
 import { markWorker } from "../shared/in-worker.ts";
 import type { Done } from "../store/done.ts";
+import { readFirstLook } from "../store/first-look.ts";
 import { requireManifest } from "../store/manifest.ts";
 import { runPaths } from "../store/run-paths.ts";
 import { readSpec } from "../store/run-spec.ts";
@@ -44,6 +46,8 @@ export async function joinRun(request: JoinRequest): Promise<JoinResult> {
   const provider = rebuildProvider(providerClass as Parameters<typeof rebuildProvider>[0], spec);
   const memory = memoryLimit(request.ownsProcess ? work.maxRss : undefined, spec.provider.name);
   const session = openSession(paths, plan, {
+    firstLook: request.watcher === undefined ? undefined : readFirstLook(paths),
+    company: (spec.parallel as Partial<ParallelConfig>).nWorkers,
     name: request.name,
     watcher: request.watcher,
     runner,

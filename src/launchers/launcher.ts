@@ -1,7 +1,8 @@
 import type { ParallelConfig } from "../config/parallel.ts";
 import type { Done } from "../store/done.ts";
+import { runPaths } from "../store/run-paths.ts";
 import type { WorkerJob } from "../worker/worker-job.ts";
-import type { StartWorker } from "./supervise.ts";
+import type { StartWorker, Supervision } from "./supervise.ts";
 
 export interface LaunchRequest {
   readonly runDir: string;
@@ -31,10 +32,23 @@ export interface WorkerPool {
 
 /** How the user stops a run. */
 export interface StopRequests {
-  /** Once: workers save, give their shards back and leave. */
+  /** Once: workers save, give their shards back and leave. Its reason is "signal" after Ctrl-C. */
   readonly leave: AbortSignal;
   /** Twice: workers are ended at once. */
   readonly kill: AbortSignal;
+}
+
+/** A job that goes on without the process that submitted it. */
+export interface DetachedJob {
+  readonly env: string;
+  /** The scheduler's id of the submission. */
+  readonly id: string;
+  /** Its name there. */
+  readonly name: string;
+  /** Tasks of the array, and workers in all of them. */
+  readonly tasks: number;
+  readonly workers: number;
+  readonly runDir: string;
 }
 
 /** Starts workers somewhere and answers when they are through. The run folder is their queue: nothing else is shared. */
@@ -42,15 +56,26 @@ export interface Launcher {
   readonly env: ParallelConfig["env"];
   /** Whether workers are started that find the user's classes by themselves. */
   readonly startsWorkers: boolean;
+  /** Whether workers are on other hosts: they must be able to see that this process is there. */
+  readonly isRemote?: boolean;
+  /** Whether they go on when this process has gone. */
+  readonly outlivesDriver?: boolean;
   /** Refuses options it cannot fulfil, before anything is made. */
   check(parallel: ParallelConfig): void;
   /** Starts workers before the run is prepared, where that saves time. */
   openPool?(request: PoolRequest): WorkerPool;
   /** Answers with the shards that are known to be committed, so that they need not be looked at again. */
   launch(request: LaunchRequest): Promise<ReadonlyMap<number, Done>>;
+  /** Starts workers that need nobody, and does not wait for them. */
+  submit?(request: SubmitRequest): Promise<readonly DetachedJob[]>;
+  /** What would be submitted, as text. */
+  describe?(request: SubmitRequest): string;
 }
 
-/** How many workers a launch keeps at work. */
-export function slotsOf({ parallel, pending }: LaunchRequest): number {
-  return Math.min(parallel.nWorkers, pending);
+/** What is needed to start workers and leave. */
+export type SubmitRequest = Pick<LaunchRequest, "runDir" | "parallel" | "pending">;
+
+/** What a launch on this machine is to keep at work. */
+export function supervisionOf({ runDir, stop, parallel, pending }: LaunchRequest): Supervision {
+  return { paths: runPaths(runDir), stop, slots: Math.min(parallel.nWorkers, pending) };
 }

@@ -14,12 +14,17 @@ export interface WorkerEar {
   onExit(exit: WorkerExit): void;
 }
 
+export interface ListenedStart extends WorkerStart {
+  /** It has built its env. */
+  readonly onReady?: (() => void) | undefined;
+}
+
 const lastWordsLength = 4000;
 const outputGraceMs = 200;
 
 /** Listens to a worker: what it writes is shown and kept, what it says becomes its end. */
 export function listenToWorker(
-  { runDir, name }: WorkerStart,
+  { runDir, name, onReady }: ListenedStart,
   { stdout, stderr }: { readonly stdout: Readable; readonly stderr: Readable },
 ): WorkerEar {
   const log = openWorkerLog(runDir, name);
@@ -51,11 +56,14 @@ export function listenToWorker(
   return {
     ended,
     onMessage(message) {
-      if (message.say === "ready") wasReady = true;
-      else if (message.say === "uncaught") uncaught = message.message;
+      if (message.say === "ready") {
+        wasReady = true;
+        onReady?.();
+      }
+      if (message.say === "uncaught") uncaught = message.message;
       else if (message.say === "failing") failing = unpackError(message.error);
       else if (message.say === "failed") end({ kind: "failed", error: unpackError(message.error) });
-      else end({ kind: message.outcome, committed: message.committed });
+      else if (message.say === "end") end({ kind: message.outcome, committed: message.committed });
     },
     onExit({ code, signal, message = uncaught }) {
       const tell = () => {

@@ -2,7 +2,7 @@ import type { ParallelConfig } from "../config/parallel.ts";
 import { MillraceError } from "../shared/errors.ts";
 import { checkCountOptions } from "./check-options.ts";
 import { findGpus } from "./find-gpus.ts";
-import { type Launcher, slotsOf } from "./launcher.ts";
+import { type Launcher, supervisionOf } from "./launcher.ts";
 import { processOptions } from "./process.ts";
 import { openProcessPool } from "./process-pool.ts";
 import { supervise } from "./supervise.ts";
@@ -22,7 +22,7 @@ export const localGpuLauncher: Launcher = {
     const variables = (slot: number) => ({ ...shared, CUDA_VISIBLE_DEVICES: devices[slot % devices.length]! });
     return openProcessPool({ runDir, maxHeapMb, early, variables });
   },
-  launch: (request) => supervise({ ...request, slots: slotsOf(request) }, request.pool!.start),
+  launch: (request) => supervise(supervisionOf(request), request.pool!.start),
 };
 
 /** The devices in use; refuses more workers than they are to carry. */

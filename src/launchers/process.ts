@@ -1,5 +1,5 @@
 import { checkCountOptions } from "./check-options.ts";
-import { type Launcher, slotsOf } from "./launcher.ts";
+import { type Launcher, supervisionOf } from "./launcher.ts";
 import { openProcessPool } from "./process-pool.ts";
 import { supervise } from "./supervise.ts";
 import { threadVariables } from "./thread-variables.ts";
@@ -16,5 +16,5 @@ export const processLauncher: Launcher = {
     const variables = threadVariables(parallel.nWorkers, threads);
     return openProcessPool({ runDir, maxHeapMb, early, variables: () => variables });
   },
-  launch: (request) => supervise({ ...request, slots: slotsOf(request) }, request.pool!.start),
+  launch: (request) => supervise(supervisionOf(request), request.pool!.start),
 };

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { entryUrl } from "../shared/entry-url.ts";
 import { MillraceError } from "../shared/errors.ts";
 import { beginOrder, leaveOrder, type WorkerStart } from "../worker/worker-line.ts";
-import { listenToWorker } from "./listen-to-worker.ts";
+import { type ListenedStart, listenToWorker } from "./listen-to-worker.ts";
 import type { StartedWorker, WorkerEnd } from "./supervise.ts";
 
 export interface ProcessOptions extends WorkerStart {
@@ -11,6 +11,7 @@ export interface ProcessOptions extends WorkerStart {
   readonly variables: Readonly<Record<string, string>>;
   readonly maxHeapMb: number | undefined;
   readonly onStart: (pid: number) => void;
+  readonly onReady?: (() => void) | undefined;
 }
 
 const entry = fileURLToPath(entryUrl("worker-process"));
@@ -18,7 +19,8 @@ const entry = fileURLToPath(entryUrl("worker-process"));
 const exitGraceMs = 10_000;
 
 /** Starts a worker in a process of its own. */
-export function startProcess({ runDir, name, variables, maxHeapMb, onStart }: ProcessOptions): StartedWorker {
+export function startProcess(options: ProcessOptions): StartedWorker {
+  const { runDir, name, variables, maxHeapMb, onStart, onReady } = options;
   const heap = maxHeapMb === undefined ? [] : [`--max-old-space-size=${maxHeapMb}`];
   const child = fork(entry, [runDir, name, String(process.pid)], {
     execArgv: [...inheritedArguments(process.execArgv), ...heap],
@@ -31,14 +33,14 @@ export function startProcess({ runDir, name, variables, maxHeapMb, onStart }: Pr
   };
   return {
     name,
-    ended: watch(child, { runDir, name }),
+    ended: watch(child, { runDir, name, onReady }),
     begin: () => tell(beginOrder),
     leave: () => tell(leaveOrder),
     kill: () => void child.kill("SIGKILL"),
   };
 }
 
-function watch(child: ChildProcess, start: WorkerStart): Promise<WorkerEnd> {
+function watch(child: ChildProcess, start: ListenedStart): Promise<WorkerEnd> {
   const ear = listenToWorker(start, { stdout: child.stdout!, stderr: child.stderr! });
   const ended = new Promise<WorkerEnd>((resolve) => {
     void ear.ended.then(resolve);

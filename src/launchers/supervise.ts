@@ -2,11 +2,11 @@ import { MillraceError } from "../shared/errors.ts";
 import type { WorkerExit } from "../store/attempt-notes.ts";
 import type { Done } from "../store/done.ts";
 import { reapWorker } from "../store/reap-worker.ts";
+import type { RunPaths } from "../store/run-paths.ts";
 import { isStopOrdered } from "../store/stop-order.ts";
 import { fileSystemNow, lookAt } from "../store/take-file-step.ts";
 import { describeExit } from "../worker/crash-history.ts";
 import { newWorkerName } from "../worker/session.ts";
-import type { WorkerJob } from "../worker/worker-job.ts";
 import type { JoinOutcome } from "../worker/worker-line.ts";
 
 /** A worker that was started, as its launcher sees it. */
@@ -29,7 +29,7 @@ export type WorkerEnd =
 export type StartWorker = (place: { readonly name: string; readonly slot: number }) => StartedWorker;
 
 export interface Supervision {
-  readonly inlineJob: WorkerJob;
+  readonly paths: RunPaths;
   readonly stop: { readonly leave: AbortSignal; readonly kill: AbortSignal };
   /** How many workers are kept at work. */
   readonly slots: number;
@@ -46,10 +46,9 @@ const lookEveryMs = 250;
  * stops the others. Answers with what they have told of the shards; the driver looks at the folder itself for the rest.
  */
 export async function supervise(
-  { inlineJob, stop, slots }: Supervision,
+  { paths, stop, slots }: Supervision,
   start: StartWorker,
 ): Promise<ReadonlyMap<number, Done>> {
-  const { paths } = inlineJob.protocol;
   const running = new Set<StartedWorker>();
   const committed = new Map<number, Done>();
   let isStopping = stop.leave.aborted;

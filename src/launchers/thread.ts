@@ -1,5 +1,5 @@
 import { checkCountOptions } from "./check-options.ts";
-import { type Launcher, slotsOf } from "./launcher.ts";
+import { type Launcher, supervisionOf } from "./launcher.ts";
 import { startThread } from "./start-thread.ts";
 import { supervise } from "./supervise.ts";
 
@@ -16,6 +16,6 @@ export const threadLauncher: Launcher = {
   launch(request) {
     const { runDir, parallel } = request;
     const { max_heap_mb: maxHeapMb } = checkCountOptions(parallel, threadOptions);
-    return supervise({ ...request, slots: slotsOf(request) }, ({ name }) => startThread({ runDir, name, maxHeapMb }));
+    return supervise(supervisionOf(request), ({ name }) => startThread({ runDir, name, maxHeapMb }));
   },
 };

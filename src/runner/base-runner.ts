@@ -5,7 +5,9 @@ import { join } from "node:path";
 import { driveRun } from "../drive/drive-run.ts";
 import { type RetryFilter, retryFailed } from "../drive/retry-failed.ts";
 import type { RunRequest } from "../drive/run-request.ts";
+import { type SubmittedRun, submitRun } from "../drive/submit-run.ts";
 import { beforeTheEnd, withStopSignals } from "../drive/with-stop-signals.ts";
+import { chooseLauncher } from "../launchers/choose-launcher.ts";
 import type { StopRequests } from "../launchers/launcher.ts";
 import { mergeLineFiles, recordsOfShards } from "../merge/merge-lines.ts";
 import type { Items } from "../plan/collect-items.ts";
@@ -16,6 +18,7 @@ import { refuseInWorker } from "../shared/in-worker.ts";
 import { isThenable } from "../shared/is-thenable.ts";
 import { describeKind } from "../shared/state-json.ts";
 import { type Done, inspectShard } from "../store/done.ts";
+import { usualLeaseTtlMs } from "../store/lease.ts";
 import { readManifest } from "../store/manifest.ts";
 import { runPaths } from "../store/run-paths.ts";
 import type { Awaitable, ShardPlace, ShardState, Writers } from "../worker/runner-hooks.ts";
@@ -113,14 +116,31 @@ export abstract class BaseRunner<Env extends object, Result = unknown, Merged = 
     return recordsOfShards<NonNullable<Result>>(shardDirs, this.committed) as Merged;
   }
 
-  /** Runs `forward` over the items, or over what is left of them, and merges. */
+  /** Runs `forward` over the items, or over what is left of them, and merges. With `asyncMode` it is `submit`. */
   async run(items: Items): Promise<Merged> {
-    return this.start(items);
+    // As in ESPnet3, where the mode decides what a call returns; `submit` says so in its type.
+    return this.options.asyncMode ? ((await this.submit(items)) as Merged) : this.start(items);
+  }
+
+  /**
+   * Starts workers that need nobody and returns at once: jobs of a scheduler, or a process in the background where `env`
+   * is of this machine. They finish alone, and the last one merges. `millrace attach` and `runStatus` show how it goes.
+   */
+  async submit(items: Items): Promise<SubmittedRun> {
+    refuseInWorker(this.constructor.name);
+    if (this.runDir === "") {
+      throw new MillraceError("BAD_OPTION", "A run that is left alone needs an outputDir (or an asyncResultDir).", {
+        hint: "Its folder must stay when this process has ended.",
+      });
+    }
+    const { leave, kill } = { leave: new AbortController(), kill: new AbortController() };
+    const request = this.request(items, { leave: leave.signal, kill: kill.signal });
+    return submitRun(request, { specsDir: this.options.asyncSpecsDir });
   }
 
   private async start(items: Items | ItemList): Promise<Merged> {
     refuseInWorker(this.constructor.name);
-    return withStopSignals(this.options.signal, (stop) =>
+    return withStopSignals(this.stopping(), (stop) =>
       this.inRunFolder(() => driveRun<Merged>(this.request(items, stop))),
     );
   }
@@ -140,7 +160,14 @@ export abstract class BaseRunner<Env extends object, Result = unknown, Merged = 
       throw new MillraceError("BAD_OPTION", "retryFailed needs the outputDir of the run whose items failed.");
     }
     refuseInWorker(this.constructor.name);
-    return withStopSignals(this.options.signal, (stop) => retryFailed<Merged>(this.request([], stop), filter));
+    return withStopSignals(this.stopping(), (stop) => retryFailed<Merged>(this.request([], stop), filter));
+  }
+
+  private stopping(): { own: AbortSignal | undefined; outlivesDriver: boolean } {
+    return {
+      own: this.options.signal,
+      outlivesDriver: chooseLauncher(this.options.parallel()).outlivesDriver ?? false,
+    };
   }
 
   private request(items: Items | ItemList, stop: StopRequests): RunRequest<Merged> {
@@ -148,14 +175,17 @@ export abstract class BaseRunner<Env extends object, Result = unknown, Merged = 
     const runner = checkRunner(this.constructor as unknown as RunnerStatics);
     const { config, params } = provider;
     const providerClass = provider.constructor as unknown as ClassStatics;
+    const parallel = options.parallel();
+    const work = { ...options.work, leaseTtlMs: options.work.leaseTtlMs ?? usualLeaseTtlMs(parallel.nWorkers) };
     return {
       ...options,
+      work,
       runDir,
       items,
       stop,
       runner,
       traits: traitsOf(runner),
-      parallel: options.parallel(),
+      parallel,
       identity: { runner: identityOf(runner), provider: identityOf(providerClass), config, params },
       spec: {
         version: 1,
@@ -164,9 +194,9 @@ export abstract class BaseRunner<Env extends object, Result = unknown, Merged = 
         config,
         params,
         providerFields: Object.entries(provider).flatMap(([key, value]) => (value === undefined ? [] : key)),
-        options: options.work,
+        options: work,
         runnerOptions: sendableOptions(this.given),
-        parallel: options.parallel(),
+        parallel,
         cwd: process.cwd(),
       },
       requireSendable: () => requireSendable(runner, provider),

@@ -3,7 +3,6 @@ import { checkParallel, getParallelConfig, type ParallelConfig, type ParallelInp
 import { MillraceError } from "../shared/errors.ts";
 import { nearestName } from "../shared/nearest-name.ts";
 import { describeKind } from "../shared/state-json.ts";
-import { defaultLeaseTtlMs } from "../store/lease.ts";
 import type { BatchBy, WorkOptions } from "../worker/work-options.ts";
 
 /** The options of a runner. Only `outputDir` and `shardSubdir` say where a run lives; the rest may change at a resume. */
@@ -40,12 +39,18 @@ export interface RunnerOptions {
   readonly maxRss?: number | undefined;
   /** Milliseconds between checkpoints; fewer where they would cost more than one percent. Default: 10. */
   readonly checkpointInterval?: number | undefined;
-  /** Milliseconds after which a worker that shows no sign of life loses its shard. Default: 15000. */
+  /** Milliseconds after which a worker that shows no sign of life loses its shard. Default: 15000, and more from 500 workers on. */
   readonly leaseTtl?: number | undefined;
   /** Makes one file in the run folder of the line files of all shards, `records.jsonl` for one. Default: they stay parts. */
   readonly mergeFiles?: boolean | undefined;
   /** Shows progress on stderr. Default: `true`. */
   readonly progress?: boolean | undefined;
+  /** `run` starts workers that finish alone and returns at once what {@link BaseRunner.submit} returns. Default: `false`. */
+  readonly asyncMode?: boolean | undefined;
+  /** Where a run that is left alone writes down its jobs, one JSON file each. Default: only in the run folder. */
+  readonly asyncSpecsDir?: string | undefined;
+  /** Where each shard's records are put as `split.N.jsonl` when it is committed. Default: only in the run folder. */
+  readonly asyncResultDir?: string | undefined;
   /** Where workers run, for this runner alone. Default: what `setParallel` said. */
   readonly parallel?: ParallelInput | undefined;
   /** Stops the run: it checkpoints, gives its shard back and throws `RUN_STOPPED`. */
@@ -62,7 +67,10 @@ export interface CheckedOptions {
   readonly mergeFiles: boolean;
   readonly progress: boolean;
   readonly signal: AbortSignal | undefined;
-  readonly work: WorkOptions;
+  readonly asyncMode: boolean;
+  readonly asyncSpecsDir: string | undefined;
+  /** Without a `leaseTtlMs` where the user gave none: it depends on the number of workers. */
+  readonly work: Omit<WorkOptions, "leaseTtlMs"> & { readonly leaseTtlMs: number | undefined };
   /** Read when a run begins, so that a later `setParallel` counts. */
   readonly parallel: () => ParallelConfig;
 }
@@ -84,6 +92,9 @@ const known: Record<keyof RunnerOptions, true> = {
   leaseTtl: true,
   mergeFiles: true,
   progress: true,
+  asyncMode: true,
+  asyncSpecsDir: true,
+  asyncResultDir: true,
   parallel: true,
   signal: true,
 };
@@ -93,8 +104,14 @@ export function checkOptions(options: RunnerOptions): CheckedOptions {
   for (const key of Object.keys(options)) if (!(key in known)) throw unknownOption(key);
   const batchBy = checkBatchBy(options.batchBy);
   const parallel = options.parallel === undefined ? undefined : checkParallel(options.parallel);
+  const asyncMode = checkBoolean("asyncMode", options.asyncMode ?? false);
+  const resultDir = checkFolder("asyncResultDir", options.asyncResultDir);
+  // A run that is left alone must have a folder that stays.
+  const ownFolder = asyncMode && resultDir !== undefined ? join(resultDir, "run") : undefined;
   return {
-    outputDir: options.outputDir === undefined ? undefined : resolve(checkText("outputDir", options.outputDir)),
+    asyncMode,
+    asyncSpecsDir: checkFolder("asyncSpecsDir", options.asyncSpecsDir),
+    outputDir: checkFolder("outputDir", options.outputDir) ?? ownFolder,
     shardSubdir: checkSubdir(options.shardSubdir ?? ""),
     resume: checkBoolean("resume", options.resume ?? true),
     acceptChange: checkBoolean("acceptChange", options.acceptChange ?? false),
@@ -114,7 +131,9 @@ export function checkOptions(options: RunnerOptions): CheckedOptions {
         options.itemTimeout === undefined ? undefined : checkNumber("itemTimeout", options.itemTimeout, { least: 1 }),
       maxRss: options.maxRss === undefined ? undefined : checkNumber("maxRss", options.maxRss, { least: 1 }),
       checkpointIntervalMs: checkNumber("checkpointInterval", options.checkpointInterval ?? 10, { least: 0 }),
-      leaseTtlMs: checkNumber("leaseTtl", options.leaseTtl ?? defaultLeaseTtlMs, { least: 100 }),
+      leaseTtlMs:
+        options.leaseTtl === undefined ? undefined : checkNumber("leaseTtl", options.leaseTtl, { least: 100 }),
+      resultDir,
     },
   };
 }
@@ -138,8 +157,9 @@ function checkBoolean(name: string, value: unknown): boolean {
   throw bad(name, value, "true or false");
 }
 
-function checkText(name: string, value: unknown): string {
-  if (typeof value === "string" && value !== "" && !value.includes("\0")) return value;
+function checkFolder(name: string, value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === "string" && value !== "" && !value.includes("\0")) return resolve(value);
   throw bad(name, value, "a path");
 }
 

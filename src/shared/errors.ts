@@ -26,11 +26,14 @@ export type ErrorCode =
   | "ITEM_FAILED"
   | "ITEM_TIMEOUT"
   | "ITEM_CRASHED"
+  | "BAD_AUDIO"
+  | "BAD_MODEL"
   | "BAD_RECORD"
   | "STATE_NOT_JSON"
   | "TOO_MANY_FAILURES"
   | "WRITER_FAILED"
   | "MERGE_FAILED"
+  | "MISSING_PEER"
   | "RUN_STOPPED";
 
 export interface MillraceErrorDetails {

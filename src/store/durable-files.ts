@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import {
   closeSync,
   existsSync,
@@ -13,7 +14,6 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { threadId } from "node:worker_threads";
 import { errnoOf, MillraceError } from "../shared/errors.ts";
 import { syncSoon } from "./group-sync.ts";
 
@@ -27,10 +27,12 @@ export function makeFolders(path: string): void {
   }
 }
 
+// On another host, or in another container, a process may have the same number and write into the same folder.
+const writer = randomBytes(6).toString("hex");
 let temporaries = 0;
 
 function temporaryName(path: string): string {
-  return `${path}.${process.pid}-${threadId}-${temporaries++}.tmp`;
+  return `${path}.${writer}-${temporaries++}.tmp`;
 }
 
 /** Puts a whole file in place at once: a reader finds the old content or the new, never a part, also after a power cut. */

@@ -13,6 +13,12 @@ export interface Lease extends ProcessIdentity {
 
 /** How long a silent worker keeps its attempt. Safety never hangs on it: a late commit is refused by a rename. */
 export const defaultLeaseTtlMs = 15_000;
+const ttlMsPerWorker = 30;
+
+/** The life of a lease where the user does not say: longer where so many renew theirs that they do so less often. */
+export function usualLeaseTtlMs(workers: number): number {
+  return Math.max(defaultLeaseTtlMs, ttlMsPerWorker * workers);
+}
 
 /** The lease in a file's text, or undefined where it is torn or not there. */
 export function parseLease(text: string): Lease | undefined {

@@ -16,6 +16,8 @@ export interface RunPaths {
   readonly logs: string;
   /** What was submitted to a scheduler, and what became of it. */
   readonly jobs: string;
+  /** What the driver found when it began. */
+  readonly firstLook: string;
   /** There while the run is asked to stop. */
   readonly stop: string;
   shard(id: number): string;
@@ -54,6 +56,7 @@ export function runPaths(dir: string): RunPaths {
     workers: `${inside}workers`,
     logs: `${inside}logs`,
     jobs: `${inside}jobs`,
+    firstLook: `${inside}first-look.json`,
     stop: `${inside}stop`,
     done: (id) => `${below}split.${id}${sep}done`,
     attempt: (unit, epoch) => `${attempts}${unit}.${epoch}`,

@@ -1,5 +1,6 @@
 import type { Done } from "./done.ts";
 import { readIfPresent } from "./durable-files.ts";
+import { type JobSight, readJobSight } from "./job-sight.ts";
 import { isHeld } from "./lease.ts";
 import { requireManifest } from "./manifest.ts";
 import { type RunPaths, runPaths } from "./run-paths.ts";
@@ -21,8 +22,10 @@ export interface WorkerStatus {
 /** How a run stands. Everything that shows progress reads this and nothing else. */
 export interface RunStatus {
   readonly runDir: string;
-  /** `complete`: merged; `running`: someone is at work; `stopped`: to be resumed. */
-  readonly state: "complete" | "running" | "stopped";
+  /** `complete`: merged; `running`: someone is at work; `queued`: jobs wait at a scheduler; `stopped`: to be resumed. */
+  readonly state: "complete" | "running" | "queued" | "stopped";
+  /** How its jobs stood when their scheduler was last asked; undefined for a run without. */
+  readonly jobs: JobSight | undefined;
   readonly items: {
     readonly total: number;
     readonly done: number;
@@ -53,11 +56,13 @@ export async function openStatus(runDir: string): Promise<{ read(): Promise<RunS
       known = committed;
       const workers = liveWorkers(paths);
       const items = countItems(committed, workers, plan.items.count);
+      const jobs = readJobSight(paths);
       const itemsPerSecond = workers.reduce((sum, worker) => sum + worker.itemsPerSecond, 0);
       const left = items.total - items.done;
       return {
         runDir: paths.root,
-        state: stateOf(paths, { left, isSomeoneThere: workers.length > 0 }),
+        state: stateOf(paths, { left, jobs, isSomeoneThere: workers.length > 0 }),
+        jobs,
         items,
         shards: { total: plan.shardCount, committed: committed.size, damaged: damaged.size },
         workers: workers.filter(({ role }) => role !== "driver").map(describeWorker),
@@ -70,10 +75,16 @@ export async function openStatus(runDir: string): Promise<{ read(): Promise<RunS
 
 function stateOf(
   paths: RunPaths,
-  { left, isSomeoneThere }: { left: number; isSomeoneThere: boolean },
+  { left, jobs, isSomeoneThere }: { left: number; jobs: JobSight | undefined; isSomeoneThere: boolean },
 ): RunStatus["state"] {
   if (left === 0 && readIfPresent(paths.merged) !== undefined) return "complete";
-  return isSomeoneThere ? "running" : "stopped";
+  if (isSomeoneThere) return "running";
+  return jobs !== undefined && jobs.pending + jobs.running > 0 ? "queued" : "stopped";
+}
+
+/** Whether someone watches the run who will merge it. */
+export function hasDriver(paths: RunPaths): boolean {
+  return liveWorkers(paths).some(({ role }) => role === "driver");
 }
 
 function liveWorkers(paths: RunPaths): WorkerReport[] {

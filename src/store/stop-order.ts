@@ -1,9 +1,23 @@
-import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
+import { MillraceError } from "../shared/errors.ts";
+import { type PackedError, packError, unpackError } from "../shared/pack-error.ts";
+import { readIfPresent, replaceFileQuickly } from "./durable-files.ts";
 import type { RunPaths } from "./run-paths.ts";
 
-/** Asks everyone at work on a run, on any host, to save and leave. */
-export function orderStop(paths: RunPaths): void {
-  writeFileSync(paths.stop, "");
+/** Asks everyone at work on a run, on any host, to save and leave. A worker that fails gives its error as the reason. */
+export function orderStop(paths: RunPaths, reason?: unknown): void {
+  const text = reason === undefined ? "" : `${JSON.stringify(packError(reason, "WORKER_CRASHED"))}\n`;
+  replaceFileQuickly(paths.stop, text);
+}
+
+/** The error for which a run was stopped, where it was one. */
+export function stopReason(paths: RunPaths): MillraceError | undefined {
+  try {
+    const packed = JSON.parse(readIfPresent(paths.stop) || "null") as PackedError | null;
+    return packed === null ? undefined : unpackError(packed);
+  } catch {
+    return new MillraceError("RUN_STOPPED", `The run in ${paths.root} was stopped; the reason cannot be read.`);
+  }
 }
 
 /** Whether a run was asked to stop. */

@@ -1,5 +1,6 @@
 import type { Plan } from "../plan/plan.ts";
 import type { Done } from "../store/done.ts";
+import type { FirstLook } from "../store/first-look.ts";
 import { scanShards } from "../store/scan-shards.ts";
 import type { Protocol } from "./protocol.ts";
 import type { RunnerTraits } from "./runner-hooks.ts";
@@ -8,6 +9,8 @@ import type { RunnerTraits } from "./runner-hooks.ts";
 export interface CommittedShards {
   readonly committed: ReadonlyMap<number, Done>;
   readonly open: readonly number[];
+  /** Those of the open ones that are there all the same, and what has failed so far. */
+  readonly firstLook: FirstLook;
 }
 
 export interface CommittedQuery {
@@ -26,11 +29,18 @@ export async function findCommitted(
   for (const [id, reason] of damaged) if (id < plan.shardCount) onDamage(reason);
   const sound = new Map<number, Done>();
   const open: number[] = [];
+  const suspects: number[] = [];
+  let failed = 0;
   for (let id = 0; id < plan.shardCount; id++) {
     const done = committed.get(id);
     const isDone = done !== undefined && (trust.has(id) || ((await traits.isShardDone?.(paths.shard(id))) ?? true));
-    if (isDone) sound.set(id, done);
-    else open.push(id);
+    if (isDone) {
+      sound.set(id, done);
+      failed += done.counts.failed;
+    } else {
+      open.push(id);
+      if (done !== undefined || damaged.has(id)) suspects.push(id);
+    }
   }
-  return { committed: sound, open };
+  return { committed: sound, open, firstLook: { suspects, failed } };
 }

@@ -36,7 +36,8 @@ export interface Heartbeat {
 }
 
 const tickMs = 10;
-const longestRenewMs = 500;
+const usualRenewMs = 500;
+const renewMsPerWorker = 5;
 // A thread costs some 50 ms of a core: what is over before does without, unless it must be watched from the start.
 const threadAfterMs = 1000;
 // Until the thread beats, a lease lives this long on other hosts: the very first item may block this thread before it
@@ -45,6 +46,15 @@ const firstTtlMs = 3_600_000;
 // The same where the thread is being started already.
 const startingTtlMs = 5000;
 
+interface HeartbeatSettings {
+  readonly watch: Watch | undefined;
+  /** The thread is needed from the start. */
+  readonly isUrgent: boolean;
+  readonly isSeenFromAfar: boolean;
+  /** How many workers renew their leases on the same file system. */
+  readonly company: number;
+}
+
 /**
  * Gives a worker its sign of life: a thread that renews its lease, reports its progress and ticks. It is a thread of its
  * own because `forward` may block this one for hours, and the lease must not run out meanwhile.
@@ -52,16 +62,17 @@ const startingTtlMs = 5000;
 export function startHeartbeat(
   paths: RunPaths,
   lease: Lease,
-  { watch, isUrgent }: { watch: Watch | undefined; isUrgent: boolean },
+  { watch, isUrgent, isSeenFromAfar, company }: HeartbeatSettings,
 ): Heartbeat {
   const control = new Int32Array(new SharedArrayBuffer(4 * controlSlot.size));
   const counters = new Float64Array(new SharedArrayBuffer(8 * counterSlot.size));
   control[controlSlot.held] = nothingHeld;
   control[controlSlot.lostEpoch] = -1;
   const file = paths.worker(lease.worker);
+  const isThreadAtOnce = isSeenFromAfar || (watch !== undefined && isUrgent);
   const early = {
     ...firstReport(lease),
-    ttlMs: Math.max(watch !== undefined && isUrgent ? startingTtlMs : firstTtlMs, lease.ttlMs),
+    ttlMs: Math.max(isThreadAtOnce ? startingTtlMs : firstTtlMs, lease.ttlMs),
   };
   writeFileSync(file, reportText(early));
 
@@ -69,7 +80,7 @@ export function startHeartbeat(
   let isThreadable = true;
   const startThread = () => {
     if (!isThreadable || thread !== undefined) return;
-    thread = openThread({ control, counters, paths, lease, watch });
+    thread = openThread({ control, counters, paths, lease, watch, renewMs: renewMs(lease, company) });
     // A process that may have no more threads goes on without: between items it beats by itself.
     thread.once("error", () => {
       thread = undefined;
@@ -81,7 +92,7 @@ export function startHeartbeat(
     timer ??= setTimeout(startThread, threadAfterMs).unref();
   };
   // A driver has nothing to lose until it merges.
-  if (watch !== undefined && isUrgent) startThread();
+  if (isThreadAtOnce) startThread();
   else if (lease.role !== "driver") startSoon();
   const beganMs = performance.now();
   let lastTickMs = beganMs;
@@ -140,13 +151,19 @@ export function startHeartbeat(
   };
 }
 
+/** Often, so that others see what goes on; but a thousand workers must not keep their file system busy with that. */
+function renewMs({ ttlMs }: Lease, company: number): number {
+  return Math.min(Math.max(usualRenewMs, renewMsPerWorker * company), ttlMs / 6);
+}
+
 function openThread({
   control,
   counters,
   paths,
   lease,
   watch,
-}: Pick<HeartbeatData, "control" | "counters" | "watch"> & { paths: RunPaths; lease: Lease }): Worker {
+  renewMs,
+}: Pick<HeartbeatData, "control" | "counters" | "watch" | "renewMs"> & { paths: RunPaths; lease: Lease }): Worker {
   const workerData: HeartbeatData = {
     control,
     counters,
@@ -155,7 +172,7 @@ function openThread({
     runDir: paths.root,
     worker: lease.worker,
     leaseText: JSON.stringify(lease),
-    renewMs: Math.min(longestRenewMs, lease.ttlMs / 6),
+    renewMs,
   };
   const thread = new Worker(entryUrl("heartbeat-thread"), { workerData, execArgv: [] });
   thread.unref();

@@ -1,19 +1,21 @@
-import { crc32 } from "../shared/crc32.ts";
 import { MillraceError } from "../shared/errors.ts";
 import { sleepUnless } from "../shared/sleep.ts";
-import { groupAttempts, noAttempts, type UnitAttempts } from "../store/attempts.ts";
+import { groupAttempts, type UnitAttempts } from "../store/attempts.ts";
 import type { Done } from "../store/done.ts";
+import { publishRecords } from "../store/publish-records.ts";
 import { namesIn } from "../store/scan-shards.ts";
-import { findCommitted } from "./find-committed.ts";
+import { type ClaimPort, claimLoop } from "./claim-loop.ts";
 import type { ShardClaim } from "./protocol.ts";
 import { retryFailedShards } from "./retry-failed-shards.ts";
 import { runShard } from "./run-shard.ts";
 import { openShardContext, type ShardContext } from "./shard-context.ts";
+import { openShardView, type ShardView } from "./shard-view.ts";
 import type { WorkerJob, WorkerOutcome } from "./worker-job.ts";
 
-// While others hold the last shards, a worker waits for them: one of the holders may die.
-const firstWaitMs = 20;
-const longestWaitMs = 1000;
+// With so few workers each finds its next shard after a few tries at most.
+const smallCompany = 16;
+// Items of which a shard holds thousands are quick ones.
+const itemsOfQuickShard = 1000;
 
 /** Claims shards until none is left, or runs failed items once more, if that is the order. */
 export async function runWorker(job: WorkerJob): Promise<WorkerOutcome> {
@@ -24,26 +26,15 @@ export async function runWorker(job: WorkerJob): Promise<WorkerOutcome> {
 
 /** The env is built once, and torn down whatever happens. */
 async function claimUntilComplete(job: WorkerJob): Promise<WorkerOutcome> {
-  let shards = await findCommitted(job);
-  if (shards.open.length === 0) return { kind: "complete", committed: shards.committed };
-  const failed = [...shards.committed.values()].reduce((sum, { counts }) => sum + counts.failed, 0);
+  const view = await openShardView(job);
+  const open = await view.look();
+  if (open.length === 0) return { kind: "complete", committed: view.known };
   const env = await job.buildEnv();
   job.heartbeat.beat();
-  const context = openShardContext(job, env, failed);
+  const context = openShardContext(job, env, view.failed);
   try {
-    let waitMs = firstWaitMs;
-    for (;;) {
-      const mine = await claimAndRun(shards.open, context);
-      shards = await findCommitted(job, new Map([...shards.committed, ...mine]));
-      const { committed } = shards;
-      if (shards.open.length === 0) return { kind: "complete", committed };
-      if (job.isLeaving() || job.isTooLarge?.()) return { kind: "left", committed };
-      if (mine.size > 0) waitMs = firstWaitMs;
-      else {
-        await sleepUnless(waitMs, job.isLeaving);
-        waitMs = Math.min(longestWaitMs, waitMs * 2);
-      }
-    }
+    const kind = await claimLoop(open, portOf(context, view));
+    return { kind, committed: view.known };
   } catch (error) {
     // Before teardown, which may be the end of this process.
     job.onFailing?.(error);
@@ -56,41 +47,37 @@ async function claimUntilComplete(job: WorkerJob): Promise<WorkerOutcome> {
   }
 }
 
-/** One pass over the open shards: runs each that can be claimed. Answers those it committed. */
-async function claimAndRun(open: readonly number[], context: ShardContext): Promise<ReadonlyMap<number, Done>> {
-  const attempts = groupAttempts(namesIn(context.protocol.paths.attempts));
-  const mine = new Map<number, Done>();
-  let isInCompany = false;
-  for (const id of inOwnOrder(open, context)) {
-    if (context.isLeaving() || context.isTooLarge?.()) break;
-    // Others may have committed much since the list was made; asking is cheaper than a claim that fails.
-    if (isInCompany && (await context.protocol.isCommitted(id))) continue;
-    const seen = attempts.get(id) ?? noAttempts;
-    const claim = (await context.protocol.claim(id, seen)) as ShardClaim | undefined;
-    if (claim === undefined) {
-      isInCompany = true;
-      continue;
-    }
-    const outcome = await runShard(claim, restorable(seen), context);
-    if (outcome.kind !== "committed") continue;
-    await checkOwnCheck(id, context);
-    mine.set(id, outcome.done);
-  }
-  return mine;
+/** The run folder as the loop sees it. */
+function portOf(context: ShardContext, view: ShardView): ClaimPort<ShardClaim> {
+  const { protocol, options, isLeaving } = context;
+  const { paths } = protocol;
+  let mine = new Map<number, Done>();
+  return {
+    isSpread: isSpread(context),
+    random: Math.random,
+    look() {
+      const since = mine;
+      mine = new Map();
+      return view.look(since);
+    },
+    attempts: () => groupAttempts(namesIn(paths.attempts)),
+    isCommitted: protocol.isCommitted,
+    claim: (id, seen) => protocol.claim(id, seen) as Promise<ShardClaim | undefined>,
+    async run(claim, seen) {
+      const outcome = await runShard(claim, restorable(seen), context);
+      if (outcome.kind !== "committed") return;
+      await checkOwnCheck(claim.unit, context);
+      publishRecords(paths.shard(claim.unit), claim.unit, options.resultDir);
+      mine.set(claim.unit, outcome.done);
+    },
+    isOver: () => isLeaving() || (context.isTooLarge?.() ?? false),
+    wait: (ms) => sleepUnless(ms, isLeaving),
+  };
 }
 
-// Items of which a shard holds thousands are quick ones.
-const itemsOfQuickShard = 1000;
-
-/**
- * In order, so that heavy neighbours are shared out evenly. Where shards are quick, workers begin at different places:
- * they would follow each other from shard to shard otherwise, and ask for each whether it is done.
- */
-function inOwnOrder(open: readonly number[], { plan, protocol }: ShardContext): readonly number[] {
-  const { worker, watcher } = protocol.lease;
-  if (watcher === undefined || plan.items.count < plan.shardCount * itemsOfQuickShard) return open;
-  const start = crc32(Buffer.from(worker)) % open.length;
-  return [...open.slice(start), ...open.slice(0, start)];
+function isSpread({ plan, protocol, company }: ShardContext): boolean {
+  if (company > smallCompany) return true;
+  return protocol.lease.watcher !== undefined && plan.items.count >= plan.shardCount * itemsOfQuickShard;
 }
 
 // A check that never says yes would have the shard computed for ever.

@@ -1,9 +1,11 @@
 import { existsSync } from "node:fs";
 import type { Plan } from "../plan/plan.ts";
 import { inspectShard } from "../store/done.ts";
+import type { FirstLook } from "../store/first-look.ts";
 import type { Lease } from "../store/lease.ts";
 import { identify, type ProcessIdentity } from "../store/process-identity.ts";
 import type { RunPaths } from "../store/run-paths.ts";
+import { openDeadline, ownDeadlineMs } from "./deadline.ts";
 import { type Heartbeat, startHeartbeat } from "./heartbeat.ts";
 import type { Watch } from "./heartbeat-protocol.ts";
 import { openProtocol, type Protocol } from "./protocol.ts";
@@ -33,8 +35,14 @@ export interface Membership {
   readonly watcher?: ProcessIdentity | undefined;
   /** A driver of others runs no items and holds nothing until it merges. */
   readonly role?: "worker" | "driver" | undefined;
+  /** Its workers are on other hosts, and do without it once it is gone: they must see that it is there. */
+  readonly isSeenFromAfar?: boolean | undefined;
   readonly isTooLarge?: (() => boolean) | undefined;
   readonly onFailing?: ((error: unknown) => void) | undefined;
+  /** What the driver has found, where there is one: then not every shard is looked at again. */
+  readonly firstLook?: FirstLook | undefined;
+  /** How many workers take part, as far as is known. */
+  readonly company?: number | undefined;
   /** Asked now and then: whether to save and leave. */
   readonly isAskedToLeave: () => boolean;
 }
@@ -49,13 +57,17 @@ export function newWorkerName(): string {
 }
 
 export function openSession(paths: RunPaths, plan: Plan, member: Membership): Session {
-  const { traits, work, watch, watcher, role = "worker", name = newWorkerName() } = member;
+  const { traits, work, watch, watcher, role = "worker", isSeenFromAfar = false, name = newWorkerName() } = member;
   const lease: Lease = { worker: name, role, ttlMs: work.leaseTtlMs, watcher, ...identify() };
+  const suspects = traits.isShardDone === undefined ? member.firstLook?.suspects : undefined;
   const protocol = openProtocol(paths, lease, (shard) => {
-    if (!existsSync(paths.shard(shard)) || inspectShard(paths.shard(shard)).state !== "committed") return false;
+    if (!existsSync(paths.shard(shard))) return false;
+    if (suspects !== undefined && !suspects.includes(shard)) return true;
+    if (inspectShard(paths.shard(shard)).state !== "committed") return false;
     return (traits.isShardDone?.(paths.shard(shard)) as Promise<boolean> | undefined) ?? true;
   });
-  const heartbeat = startHeartbeat(paths, lease, { watch, isUrgent: isUrgent(plan, work) });
+  const { company = 1 } = member;
+  const heartbeat = startHeartbeat(paths, lease, { watch, isSeenFromAfar, company, isUrgent: isUrgent(plan, work) });
   return { protocol, heartbeat, job: openJob(plan, member, { protocol, heartbeat }) };
 }
 
@@ -68,8 +80,20 @@ function isUrgent({ items, shardCount }: Plan, { itemTimeoutMs }: WorkOptions): 
 }
 
 function openJob(plan: Plan, member: Membership, own: Pick<Session, "protocol" | "heartbeat">): WorkerJob {
-  const { runner, traits, buildEnv, teardown, work, isAskedToLeave, isTooLarge, onFailing } = member;
+  const {
+    runner,
+    traits,
+    buildEnv,
+    teardown,
+    work,
+    isAskedToLeave,
+    isTooLarge,
+    onFailing,
+    firstLook,
+    company = 1,
+  } = member;
   const told = new Set<string>();
+  const isTimeUp = openDeadline(ownDeadlineMs());
   return {
     ...own,
     plan,
@@ -79,8 +103,10 @@ function openJob(plan: Plan, member: Membership, own: Pick<Session, "protocol" |
     teardown,
     isTooLarge,
     onFailing,
+    firstLook,
+    company,
     options: { ...work, maxFailures: failuresAllowed(work.maxFailures, plan.items.count) },
-    isLeaving: () => own.heartbeat.isLeaving() || isAskedToLeave(),
+    isLeaving: () => own.heartbeat.isLeaving() || isAskedToLeave() || isTimeUp(),
     onDamage(reason) {
       if (told.has(reason)) return;
       told.add(reason);

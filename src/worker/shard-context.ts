@@ -29,12 +29,13 @@ export interface ShardContext {
   /** Whether the worker was asked to leave: it then checkpoints, releases its shard and stops. */
   readonly isLeaving: () => boolean;
   readonly isTooLarge?: (() => boolean) | undefined;
+  readonly company: number;
 }
 
 /** What a worker is given, before it has built its env. */
 export type ShardContextParts = Pick<
   ShardContext,
-  "plan" | "runner" | "traits" | "options" | "protocol" | "heartbeat" | "isLeaving" | "isTooLarge"
+  "plan" | "runner" | "traits" | "options" | "protocol" | "heartbeat" | "isLeaving" | "isTooLarge" | "company"
 >;
 
 export function openShardContext(parts: ShardContextParts, env: object, alreadyFailed: number): ShardContext {

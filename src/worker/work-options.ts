@@ -13,6 +13,8 @@ export interface WorkOptions {
   readonly maxRss: number | undefined;
   readonly checkpointIntervalMs: number;
   readonly leaseTtlMs: number;
+  /** Where the records of each committed shard are put as a file of their own. */
+  readonly resultDir?: string | undefined;
   /** Instead of running what is open: run failed items once more. */
   readonly retry?: RetryOrder | undefined;
 }

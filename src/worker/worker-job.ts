@@ -1,5 +1,6 @@
 import type { Plan } from "../plan/plan.ts";
 import type { Done } from "../store/done.ts";
+import type { FirstLook } from "../store/first-look.ts";
 import type { Heartbeat } from "./heartbeat.ts";
 import type { Protocol } from "./protocol.ts";
 import type { RunnerHooks, RunnerTraits } from "./runner-hooks.ts";
@@ -16,6 +17,10 @@ export interface WorkerJob {
   /** Builds the env; called once, and only if there is something left to do. */
   readonly buildEnv: () => Promise<object>;
   readonly teardown: (env: object) => void | PromiseLike<void>;
+  /** What the driver has found, where there is one. */
+  readonly firstLook: FirstLook | undefined;
+  /** How many workers take part, as far as is known. */
+  readonly company: number;
   readonly isLeaving: () => boolean;
   /** Its memory has grown too large: another one is to go on, where it need not begin anew. */
   readonly isTooLarge?: (() => boolean) | undefined;

@@ -1,4 +1,3 @@
-import type { ParallelEnv } from "../../config/parallel.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { htcondor } from "./schedulers/htcondor.ts";
 import { kube } from "./schedulers/kube.ts";
@@ -9,10 +8,10 @@ import { pbs } from "./schedulers/pbs.ts";
 import { sge } from "./schedulers/sge.ts";
 import { slurm } from "./schedulers/slurm.ts";
 
-/** Every dialect there is. */
+/** Every scheduler that workers can be handed to. */
 export const schedulers: readonly Scheduler[] = [slurm, pbs, sge, lsf, htcondor, oar, moab, kube];
 
-/** The dialect of an env; undefined for one that is no scheduler. */
-export function chooseScheduler(env: ParallelEnv): Scheduler | undefined {
+/** The scheduler of an env; undefined where workers are started without one. */
+export function chooseScheduler(env: string): Scheduler | undefined {
   return schedulers.find((scheduler) => scheduler.env === env);
 }

@@ -4,7 +4,6 @@ import { nearestName } from "../../shared/nearest-name.ts";
 import { describeKind } from "../../shared/state-json.ts";
 import { parseMemory } from "./parse-memory.ts";
 import { parseWalltime } from "./parse-walltime.ts";
-import type { Scheduler } from "./scheduler.ts";
 
 type OwnValue = string | number | boolean | readonly string[];
 
@@ -93,7 +92,7 @@ const refused: Readonly<Record<string, string>> = {
 /** Checks `parallel.options` of a scheduler once, at the border. */
 export function checkJobOptions(
   { env, options }: ParallelConfig,
-  { ownOptions }: Pick<Scheduler, "ownOptions">,
+  { ownOptions }: { readonly ownOptions: readonly string[] },
 ): JobOptions {
   const known: readonly string[] = [...common, ...ownOptions];
   for (const [name, value] of Object.entries(options)) {
@@ -124,7 +123,7 @@ export function checkJobOptions(
     resubmits: count("resubmits", at("resubmits"), 0),
     submitTimeoutSeconds: seconds("submit_timeout", at("submit_timeout")) ?? 60,
     pollSeconds: seconds("poll_interval", at("poll_interval")) ?? 30,
-    graceSeconds: seconds("grace", at("grace")) ?? 60,
+    graceSeconds: grace(seconds("grace", at("grace")), walltime(at("walltime"), env)),
     own: Object.fromEntries(
       ownOptions.flatMap((name) => (options[name] === undefined ? [] : [[name, ownValue(name, options[name])]])),
     ),
@@ -201,6 +200,11 @@ function walltime(value: unknown, env: string): number | undefined {
     `parallel.options.walltime is ${describeKind(value)}.`,
     'Write it like "04:00:00", "1-12:00:00" or 90m, in quotes: YAML takes 12:00:00 for a number.',
   );
+}
+
+// Of a short job only a quarter is given up for the end.
+function grace(asked: number | undefined, walltimeSeconds: number | undefined): number {
+  return Math.min(asked ?? 60, (walltimeSeconds ?? Number.POSITIVE_INFINITY) / 4);
 }
 
 function hasControls(text: string): boolean {

@@ -25,10 +25,7 @@ export interface Job {
   readonly excluded: readonly string[];
 }
 
-/**
- * `requeued`: the scheduler runs it again by itself. `cancelled`: someone wanted it to end. `unknown`: a state this
- * dialect does not know; it is taken for alive.
- */
+/** `cancelled`: someone wanted it to end. `unknown`: a state this dialect does not know; it is taken for alive. */
 export type TaskState = "pending" | "running" | "ended" | "lost" | "cancelled" | "unknown";
 
 /** A task as the scheduler sees it. */
@@ -68,6 +65,8 @@ export interface Scheduler {
   /** The variable in which a task finds its number, and the number of the first one. Absent or no number: the first. */
   readonly taskVariable: string;
   readonly firstTask: 0 | 1;
+  /** The variable that names the node as the scheduler does, where that is not its host name. */
+  readonly nodeVariable?: string;
   /** What is submitted: a job script, or what the scheduler takes for one. */
   render(job: Job): string;
   /** The call that submits; `file` holds what `render` made. */

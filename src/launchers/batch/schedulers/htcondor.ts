@@ -100,7 +100,6 @@ function render(job: Job): string {
   const disk = typeof own["disk"] === "string" ? parseMemory(own["disk"]) : (own["disk"] as number | undefined);
   const [program = "/bin/sh", ...rest] = shebangWords(options.shebang);
   const script = shellLines(job, `$${taskVariable}`).join("\n");
-  const grace = Math.ceil(graceSeconds);
   const lines = [
     "universe = vanilla",
     `batch_name = ${name}`,
@@ -116,12 +115,12 @@ function render(job: Job): string {
       ? []
       : [`requirements = ${excluded.map((node) => `(TARGET.Machine =!= "${node}")`).join(" && ")}`]),
     "kill_sig = SIGTERM",
-    `job_max_vacate_time = ${grace}`,
-    // A removal begins with the signal, and the kill comes so much later: together they keep to the walltime.
+    `job_max_vacate_time = ${Math.ceil(graceSeconds)}`,
+    // Only for one that does not leave by itself before: what is removed is not run again.
     ...(walltimeSeconds === undefined
       ? []
       : [
-          `periodic_remove = (JobStatus == 2) && (time() - EnteredCurrentStatus > ${Math.max(1, walltimeSeconds - grace)})`,
+          `periodic_remove = (JobStatus == 2) && (time() - EnteredCurrentStatus > ${walltimeSeconds})`,
           `periodic_remove_reason = "${walltimeReason}"`,
         ]),
     `on_exit_remove = (ExitBySignal =?= True) || (ExitCode =!= ${requeueCode})`,

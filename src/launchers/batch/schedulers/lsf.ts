@@ -91,7 +91,7 @@ export const lsf: Scheduler = {
 };
 
 function directives({ name, tasks, options, excluded }: Job): string[] {
-  const { queue, account, walltimeSeconds, graceSeconds, cores, own } = options;
+  const { queue, account, cores, own } = options;
   const slots = Number(own["ncpus"] ?? cores ?? 1);
   return [
     `-J ${name}[1-${tasks}]`,
@@ -100,16 +100,20 @@ function directives({ name, tasks, options, excluded }: Job): string[] {
     `-n ${slots}`,
     ...(slots > 1 ? ['-R "span[hosts=1]"'] : []),
     ...memoryLimit(options),
-    // In minutes, and so is the warning, which needs a limit.
-    ...(walltimeSeconds === undefined
-      ? []
-      : [`-W ${Math.ceil(walltimeSeconds / 60)}`, `-wt ${Math.ceil(graceSeconds / 60)}`, "-wa TERM"]),
+    ...timeLimit(options),
     ...(excluded.length === 0 ? [] : [`-R "select[${excluded.map((node) => `hname!='${node}'`).join(" && ")}]"`]),
     `-Q ${requeueCode}`,
     // Run again where its host is lost.
     "-r",
     "-o /dev/null",
   ];
+}
+
+/** In minutes, and so is the warning, for which a short job has no time. */
+function timeLimit({ walltimeSeconds, graceSeconds }: Job["options"]): string[] {
+  if (walltimeSeconds === undefined) return [];
+  const [limit, warning] = [Math.ceil(walltimeSeconds / 60), Math.ceil(graceSeconds / 60)];
+  return [`-W ${limit}`, ...(warning < limit ? [`-wt ${warning}`, "-wa TERM"] : [])];
 }
 
 /** In the unit of the cluster where it is known, else with a unit, which newer versions understand. */

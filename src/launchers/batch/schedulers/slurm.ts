@@ -43,6 +43,7 @@ export const slurm: Scheduler = {
   ownOptions: ["job_cpu", "job_mem"],
   taskVariable: "SLURM_ARRAY_TASK_ID",
   firstTask: 0,
+  nodeVariable: "SLURMD_NODENAME",
   canExclude: true,
 
   render: (job) => jobScript(job, { prefix: "#SBATCH", directives: directives(job), task: "$SLURM_ARRAY_TASK_ID" }),

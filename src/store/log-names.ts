@@ -1,19 +1,25 @@
 const driver = "driver-";
 const onlyWorker = "local-";
+const job = "job-";
 
 /** The name of the log of a process that was sent to the background. */
 export function driverLogName(worker: string, { isWorker }: { readonly isWorker: boolean }): string {
   return `${isWorker ? onlyWorker : driver}${worker}`;
 }
 
-/** Whether a process in the background wrote a log: progress, and how the run ended. */
-export function isFromBackground(name: string): boolean {
-  return name.startsWith(driver) || name.startsWith(onlyWorker);
+/** The beginning of the names of the logs of a submission's tasks. */
+export function jobLogName(name: string): string {
+  return `${job}${name}`;
 }
 
-/** Whether a log only repeats what others hold: a driver shows what its workers write. */
+/** Whether a process in the background wrote a log: progress, and how the run ended. */
+export function isFromBackground(name: string): boolean {
+  return name.startsWith(driver) || name.startsWith(onlyWorker) || name.startsWith(job);
+}
+
+/** Whether a log only repeats what others hold: a driver, and a job, shows what its workers write. */
 export function isCopy(name: string): boolean {
-  return name.startsWith(driver);
+  return name.startsWith(driver) || name.startsWith(job);
 }
 
 /** Whether a log is that of a worker. */

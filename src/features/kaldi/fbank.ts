@@ -1,0 +1,36 @@
+import { checkSamples } from "../check-samples.ts";
+import type { FeatureMatrix } from "../feature-matrix.ts";
+import { subtractMean } from "../normalise/subtract-mean.ts";
+import { remember } from "../remember.ts";
+import { makeKaldiFrames } from "./kaldi-frames.ts";
+import { type CheckedFbank, checkFbankOptions, type FbankOptions } from "./kaldi-options.ts";
+
+/**
+ * Mel filterbank energies as Kaldi's `compute-fbank-feats` and torchaudio's `compliance.kaldi.fbank` give them: one row
+ * a frame, `numMelBins` columns and one more with `useEnergy`. Samples shorter than a frame give no rows. A NaN in the
+ * samples makes the frames NaN that it is in.
+ */
+export function fbank(samples: Float32Array, options: FbankOptions = {}): FeatureMatrix {
+  checkSamples("fbank", samples);
+  return extractorFor(checkFbankOptions(options))(samples);
+}
+
+const extractorFor = remember((options: CheckedFbank): ((samples: Float32Array) => FeatureMatrix) => {
+  const { useEnergy, htkCompat, numMelBins } = options;
+  const columns = numMelBins + (useEnergy ? 1 : 0);
+  const frames = makeKaldiFrames(options, {
+    energy: useEnergy ? (options.rawEnergy ? "raw" : "windowed") : "none",
+    spectrum: options.usePower ? "power" : "magnitude",
+    log: options.useLogFbank,
+    columns,
+    firstColumn: useEnergy && !htkCompat ? 1 : 0,
+  });
+  return (samples) => {
+    const { matrix, logEnergies } = frames(samples);
+    const energyColumn = htkCompat ? numMelBins : 0;
+    logEnergies?.forEach((energy, row) => {
+      matrix.data[row * columns + energyColumn] = energy;
+    });
+    return options.subtractMean ? subtractMean(matrix) : matrix;
+  };
+});

@@ -1,0 +1,31 @@
+/** Normally distributed numbers that are the same for the same seed, on every machine. */
+export function makeGaussianNoise(seed: number): () => number {
+  const uniform = makeUniform(seed);
+  let spare: number | undefined;
+  // Two uniform numbers make two normal ones (Box and Muller).
+  return () => {
+    if (spare !== undefined) {
+      const value = spare;
+      spare = undefined;
+      return value;
+    }
+    const radius = Math.sqrt(-2 * Math.log(1 - uniform()));
+    const angle = 2 * Math.PI * uniform();
+    spare = radius * Math.sin(angle);
+    return radius * Math.cos(angle);
+  };
+}
+
+/** A 64-bit counter that grows by an odd number, hashed (splitmix), in two halves of 32 bits; from 0 up to but without 1. */
+function makeUniform(seed: number): () => number {
+  let low = seed >>> 0;
+  let high = Math.floor(seed / 2 ** 32) >>> 0;
+  return () => {
+    const sum = low + 0x7f4a7c15;
+    low = sum >>> 0;
+    high = (high + 0x9e3779b9 + (sum > 0xffffffff ? 1 : 0)) >>> 0;
+    let hash = Math.imul(low ^ (low >>> 16), 0x85ebca6b) ^ high;
+    hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+    return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,95 @@
+import type { FeatureMatrix } from "../feature-matrix.ts";
+import type { FrameSpec } from "../frames/frame-spec.ts";
+import { makeFrameEngine } from "../frames/make-frame-engine.ts";
+import { padSamples } from "../pad-samples.ts";
+import { ditherFrames } from "./dither-frames.ts";
+import { makeKaldiMelFilters } from "./kaldi-mel-filters.ts";
+import { type CheckedKaldi, samplesOf } from "./kaldi-options.ts";
+import { makeKaldiWindow } from "./kaldi-window.ts";
+
+/** The smallest step of a float32 above 1: what Kaldi takes for zero energy. */
+export const floatEpsilon: number = 2 ** -23;
+/** Frames that are cut out at a time to be dithered: the memory they take does not grow with the utterance. */
+const ditheredAtOnce = 1024;
+
+/** What is different between fbank and MFCC. */
+interface Wanted {
+  readonly energy: FrameSpec["energy"];
+  readonly spectrum: FrameSpec["spectrum"];
+  readonly log: boolean;
+  /** How many columns the rows have, and where those of the mel bins begin. */
+  readonly columns: number;
+  readonly firstColumn: number;
+}
+
+export interface KaldiFrames {
+  readonly matrix: FeatureMatrix;
+  /** The logarithm of each frame's energy, where it is wanted. */
+  readonly logEnergies: Float64Array | undefined;
+}
+
+/** Makes what cuts samples into frames as Kaldi does and gives the mel bins of each. */
+export function makeKaldiFrames(options: CheckedKaldi, wanted: Wanted): (samples: Float32Array) => KaldiFrames {
+  const frameLength = samplesOf(options, options.frameLength);
+  const frameShift = samplesOf(options, options.frameShift);
+  const scale = options.sampleRange === "unit" ? 32_768 : 1;
+  const isDithered = options.dither > 0;
+  const fftSize = options.roundToPowerOfTwo ? 2 ** Math.ceil(Math.log2(frameLength)) : frameLength;
+  const engine = makeFrameEngine({
+    frameLength,
+    frameShift: isDithered ? frameLength : frameShift,
+    fftSize,
+    window: makeKaldiWindow(options, frameLength).map((value) => value * scale),
+    isKaldi: options.rounding === "kaldi",
+    removeMean: options.removeDcOffset,
+    preemphasis: options.preemphasisCoefficient,
+    energy: wanted.energy,
+    spectrum: wanted.spectrum,
+    filters: makeKaldiMelFilters(options, fftSize),
+    floor: options.htkMode ? 1 : wanted.log ? floatEpsilon : undefined,
+    log: wanted.log,
+  });
+  const energyScale = wanted.energy === "raw" ? scale * scale : 1;
+  return (samples) => {
+    const { source, firstSample, frames } = locateFrames(samples, { frameLength, frameShift, options });
+    const output = new Float32Array(frames * wanted.columns);
+    const energies = wanted.energy === "none" ? undefined : new Float64Array(frames);
+    const job = { output, energies, rowLength: wanted.columns, firstColumn: wanted.firstColumn };
+    if (isDithered) {
+      const noise = { level: options.dither / scale, seed: options.ditherSeed };
+      for (let done = 0; done < frames; done += ditheredAtOnce) {
+        const count = Math.min(ditheredAtOnce, frames - done);
+        const at = { firstSample: firstSample + done * frameShift, frames: count, frameLength, frameShift };
+        const dithered = ditherFrames(source, at, { ...noise, seed: noise.seed + done });
+        engine.run({ ...job, samples: dithered, firstSample: 0, frames: count, firstRow: done });
+      }
+    } else engine.run({ ...job, samples: source, firstSample, frames, firstRow: 0 });
+    energies?.forEach((energy, i) => {
+      energies[i] = toLogEnergy(energy * energyScale, options.energyFloor);
+    });
+    return { matrix: { data: output, rows: frames, columns: wanted.columns }, logEnergies: energies };
+  };
+}
+
+function toLogEnergy(energy: number, floor: number): number {
+  return Math.log(Math.max(energy, floatEpsilon, floor));
+}
+
+/** Which frames there are. Samples that are too short for one frame have none; without `snipEdges` the ends are mirrored. */
+export function locateFrames(
+  samples: Float32Array,
+  {
+    frameLength,
+    frameShift,
+    options,
+  }: { frameLength: number; frameShift: number; options: Pick<CheckedKaldi, "snipEdges"> },
+): { readonly source: Float32Array; readonly firstSample: number; readonly frames: number } {
+  if (options.snipEdges) {
+    const frames = samples.length < frameLength ? 0 : 1 + Math.floor((samples.length - frameLength) / frameShift);
+    return { source: samples, firstSample: 0, frames };
+  }
+  const frames = Math.floor((samples.length + (frameShift >> 1)) / frameShift);
+  const first = (frameShift >> 1) - (frameLength >> 1);
+  const length = Math.max(0, frames - 1) * frameShift + frameLength;
+  return { source: padSamples(samples, { first, length, padding: "symmetric" }), firstSample: 0, frames };
+}

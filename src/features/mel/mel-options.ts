@@ -1,0 +1,99 @@
+import { MillraceError } from "../../shared/errors.ts";
+import { checkFeatureOptions, flag, number, oneOf, orNull, whole } from "../check-options.ts";
+
+/** Options of {@link melSpectrogram}. Defaults are librosa's; {@link torchaudioMel} holds those of torchaudio. Lengths are in samples. */
+export interface MelOptions {
+  /** Samples per second. Default: 22050, as in librosa. */
+  readonly sampleRate?: number | undefined;
+  /** Default: 2048. */
+  readonly nFft?: number | undefined;
+  /** Default: `nFft`. A shorter window stands in the middle of a frame. */
+  readonly winLength?: number | null | undefined;
+  /** Default: a quarter of `winLength`; torchaudio takes a half. */
+  readonly hopLength?: number | null | undefined;
+  /** Default: `hann`. */
+  readonly window?: SpectrumWindow | undefined;
+  /** Frames are centred on their time; what is missing at the ends is padded. Default: true. */
+  readonly center?: boolean | undefined;
+  /** Default: `constant`, zeros; torchaudio mirrors (`reflect`). */
+  readonly padMode?: "constant" | "reflect" | undefined;
+  /** Filters over powers (2) or magnitudes (1). Default: 2. */
+  readonly power?: 1 | 2 | undefined;
+  /** Default: 128. */
+  readonly nMels?: number | undefined;
+  /** Default: 0. */
+  readonly fMin?: number | undefined;
+  /** Default: half of `sampleRate`. */
+  readonly fMax?: number | null | undefined;
+  /** `slaney`: linear up to 1 kHz, then logarithmic; `htk`: logarithmic. Default: `slaney`. */
+  readonly melScale?: "slaney" | "htk" | undefined;
+  /** `slaney`: filters of equal area; `none`: of equal height. Default: `slaney`. */
+  readonly norm?: "slaney" | "none" | undefined;
+}
+
+export type SpectrumWindow = "hann" | "hamming" | "blackman" | "rectangular";
+
+/** torchaudio's defaults of `MelSpectrogram`, to be spread before one's own options. */
+export const torchaudioMel: Readonly<MelOptions> = {
+  sampleRate: 16_000,
+  nFft: 400,
+  hopLength: 200,
+  padMode: "reflect",
+  melScale: "htk",
+  norm: "none",
+};
+
+/** The options with everything filled in. */
+export interface CheckedMel {
+  readonly sampleRate: number;
+  readonly nFft: number;
+  readonly winLength: number;
+  readonly hopLength: number;
+  readonly window: SpectrumWindow;
+  readonly center: boolean;
+  readonly padMode: "constant" | "reflect";
+  readonly power: 1 | 2;
+  readonly nMels: number;
+  readonly fMin: number;
+  readonly fMax: number;
+  readonly melScale: "slaney" | "htk";
+  readonly norm: "slaney" | "none";
+}
+
+const rules = {
+  sampleRate: number(22_050, { least: 100, most: 10_000_000 }),
+  nFft: whole(2048, { least: 2, most: 2 ** 20 }),
+  winLength: orNull(whole(2048, { least: 1 })),
+  hopLength: orNull(whole(512, { least: 1 })),
+  window: oneOf(["hann", "hamming", "blackman", "rectangular"], "hann"),
+  center: flag(true),
+  padMode: oneOf(["constant", "reflect"], "constant"),
+  power: oneOf([1, 2], 2),
+  nMels: whole(128, { least: 1, most: 4096 }),
+  fMin: number(0, { least: 0 }),
+  fMax: orNull(number(11_025, { above: 0 })),
+  melScale: oneOf(["slaney", "htk"], "slaney"),
+  norm: oneOf(["slaney", "none"], "slaney"),
+};
+
+/** Names of the mel options, for functions that have some of their own too. */
+export const melOptionNames: readonly string[] = Object.keys(rules);
+
+/** Checks the options of a mel spectrogram once, where they come in. */
+export function checkMelOptions(what: string, options: MelOptions): CheckedMel {
+  const checked = checkFeatureOptions(what, options, rules);
+  const winLength = checked.winLength ?? checked.nFft;
+  const hopLength = checked.hopLength ?? Math.max(1, winLength >> 2);
+  const fMax = checked.fMax ?? checked.sampleRate / 2;
+  if (winLength > checked.nFft)
+    throw new MillraceError("BAD_OPTION", `${what}: a window of ${winLength} samples in an nFft of ${checked.nFft}.`, {
+      hint: "Raise nFft or lower winLength: both are in samples.",
+    });
+  if (checked.fMin >= fMax || fMax > checked.sampleRate / 2)
+    throw new MillraceError(
+      "BAD_OPTION",
+      `${what}: mel filters from ${checked.fMin} to ${fMax} Hz at ${checked.sampleRate} samples per second.`,
+      { hint: `fMin has to be below fMax, and fMax at most ${checked.sampleRate / 2}. Is sampleRate right?` },
+    );
+  return { ...checked, winLength, hopLength, fMax };
+}

@@ -1,0 +1,48 @@
+import type { FeatureMatrix } from "../feature-matrix.ts";
+import type { SparseFilters } from "../frames/frame-spec.ts";
+import { makeFrameEngine } from "../frames/make-frame-engine.ts";
+import { padSamples } from "../pad-samples.ts";
+import type { CheckedMel } from "./mel-options.ts";
+import { makeSpectrumWindow } from "./spectrum-window.ts";
+
+type FrameOptions = Pick<CheckedMel, "nFft" | "winLength" | "hopLength" | "window" | "center" | "padMode" | "power">;
+
+/**
+ * Makes what cuts samples into frames as librosa and torch.stft do and puts filters over the spectrum of each. No samples
+ * give no frames, centred or not.
+ */
+export function makeSpectralFrames(
+  options: FrameOptions,
+  filters: SparseFilters,
+): (samples: Float32Array) => FeatureMatrix {
+  const { nFft, winLength, hopLength } = options;
+  const engine = makeFrameEngine({
+    frameLength: winLength,
+    frameShift: hopLength,
+    fftSize: nFft,
+    window: makeSpectrumWindow(options.window, winLength),
+    isKaldi: false,
+    removeMean: false,
+    preemphasis: 0,
+    energy: "none",
+    spectrum: options.power === 2 ? "power" : "magnitude",
+    filters,
+    floor: undefined,
+    log: false,
+  });
+  // The window stands in the middle of the frame. Where it stands only turns the phases, so just its samples are read.
+  const inset = (nFft - winLength) >> 1;
+  return (samples) => {
+    const padding = options.center ? nFft >> 1 : 0;
+    const padded = samples.length + 2 * padding;
+    const frames = samples.length === 0 || padded < nFft ? 0 : 1 + Math.floor((padded - nFft) / hopLength);
+    const data = new Float32Array(frames * filters.count);
+    const source =
+      padding === 0 || frames === 0
+        ? samples
+        : padSamples(samples, { first: -padding, length: padded, padding: options.padMode });
+    const job = { output: data, firstRow: 0, rowLength: filters.count, firstColumn: 0, energies: undefined };
+    engine.run({ ...job, samples: source, firstSample: inset, frames });
+    return { data, rows: frames, columns: filters.count };
+  };
+}

@@ -1,0 +1,12 @@
+import type { FeatureMatrix } from "../feature-matrix.ts";
+import { columnSums } from "./column-sums.ts";
+
+/** Takes the mean of each column off it, in place: for a matrix that nobody else has seen yet. */
+export function subtractMean(matrix: FeatureMatrix): FeatureMatrix {
+  const { data, rows, columns } = matrix;
+  const means = columnSums(matrix).sum.map((sum) => sum / rows);
+  for (let row = 0, i = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++, i++) data[i] = data[i]! - means[column]!;
+  }
+  return matrix;
+}

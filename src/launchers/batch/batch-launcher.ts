@@ -1,0 +1,41 @@
+import type { Submission } from "../../store/job-records.ts";
+import { runPaths } from "../../store/run-paths.ts";
+import type { DetachedJob, Launcher, SubmitRequest } from "../launcher.ts";
+import { driveJobs } from "./drive-jobs.ts";
+import { checkJobOptions, jobsFor } from "./job-options.ts";
+import { describeJob, makeLogFolder, openJobQueue } from "./job-queue.ts";
+import type { Scheduler } from "./scheduler.ts";
+
+/** A launcher that hands its workers to a scheduler. The run goes on without this process. */
+export function batchLauncher(scheduler: Scheduler): Launcher {
+  return {
+    env: scheduler.env,
+    startsWorkers: true,
+    isRemote: true,
+    outlivesDriver: true,
+    check: (parallel) => void checkJobOptions(parallel, scheduler),
+    describe({ runDir, parallel, pending }) {
+      const options = checkJobOptions(parallel, scheduler);
+      const tasks = jobsFor(Math.min(parallel.nWorkers, pending), options);
+      return scheduler.render(describeJob(runPaths(runDir), options, { tasks }));
+    },
+    async submit(request) {
+      const { queue, options } = open(scheduler, request);
+      const tasks = jobsFor(Math.min(request.parallel.nWorkers, request.pending), options);
+      return (await queue.submit(tasks)).map((submission) => jobOf(submission, request.runDir));
+    },
+    launch: (request) =>
+      driveJobs(request, { site: { ...scheduler, outlivesDriver: true }, ...open(scheduler, request) }),
+  };
+}
+
+function open(scheduler: Scheduler, { runDir, parallel }: SubmitRequest) {
+  const paths = runPaths(runDir);
+  const options = checkJobOptions(parallel, scheduler);
+  makeLogFolder(paths, options);
+  return { options, queue: openJobQueue(paths, scheduler, options) };
+}
+
+function jobOf({ env, name, id, tasks, processes }: Submission, runDir: string): DetachedJob {
+  return { env, name, id: id ?? "", tasks, workers: tasks * processes, runDir };
+}

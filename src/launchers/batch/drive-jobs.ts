@@ -1,0 +1,164 @@
+import { MillraceError } from "../../shared/errors.ts";
+import { sleep } from "../../shared/sleep.ts";
+import type { Done } from "../../store/done.ts";
+import { forgetJobs, writeJobSight } from "../../store/job-sight.ts";
+import { type RunPaths, runPaths } from "../../store/run-paths.ts";
+import { isStopOrdered, orderStop, stopReason } from "../../store/stop-order.ts";
+import { findCommitted } from "../../worker/find-committed.ts";
+import type { LaunchRequest, StopRequests } from "../launcher.ts";
+import { type JobOptions, jobsFor } from "./job-options.ts";
+import type { JobQueue } from "./job-queue.ts";
+import { keepJobs } from "./keep-jobs.ts";
+import type { Scheduler } from "./scheduler.ts";
+import { type JobWatch, watchJobs } from "./watch-jobs.ts";
+
+/** Where jobs run, as far as watching them goes. */
+export interface JobSite extends Pick<Scheduler, "env" | "title" | "canExclude"> {
+  /** Jobs go on when this process has gone. */
+  readonly outlivesDriver: boolean;
+}
+
+export interface DrivenJobs {
+  readonly site: JobSite;
+  readonly queue: JobQueue;
+  readonly options: Pick<JobOptions, "processes" | "resubmits" | "pollSeconds">;
+}
+
+// The folder is looked at often and costs little; the scheduler less and less often, as it serves many.
+const lookEveryMs = 250;
+const firstPollMs = 1000;
+const pollGrowth = 1.25;
+// How long jobs that have nothing left to do may take to end by themselves.
+const endGraceMs = 10_000;
+// After the first Ctrl-C: a second one within this time cancels.
+const choiceMs = 3000;
+
+/** Keeps as many jobs at work as a run needs until it is complete. Answers the shards that are committed. */
+export async function driveJobs(
+  request: LaunchRequest,
+  { site, queue, options }: DrivenJobs,
+): Promise<ReadonlyMap<number, Done>> {
+  const { inlineJob, stop, parallel } = request;
+  const paths = runPaths(request.runDir);
+  const needed = jobsFor(Math.min(parallel.nWorkers, request.pending), options);
+  const watch = watchJobs(paths, queue, site);
+  const keeper = keepJobs(paths, { queue, watch, site, options });
+  // A driver that was killed has left its jobs at work: they count.
+  watch.add(await queue.inherited());
+  if (watch.submissions.length > 0) await watch.look();
+  const { pending, running } = watch.counts();
+  if (needed > pending + running) watch.add(await queue.submit(needed - pending - running));
+
+  let committed: ReadonlyMap<number, Done> = new Map();
+  let pollMs = firstPollMs;
+  let nextPollMs = performance.now() + pollMs;
+  let wasSilent = false;
+  for (;;) {
+    const shards = await findCommitted(inlineJob, committed);
+    committed = shards.committed;
+    if (shards.open.length === 0 && inlineJob.options.retry === undefined) {
+      await endJobs({ paths, queue, watch });
+      return committed;
+    }
+    if (stop.kill.aborted || stop.leave.aborted || isStopOrdered(paths)) {
+      await leave({ paths, queue, watch, stop, site });
+      return committed;
+    }
+    if (performance.now() >= nextPollMs) {
+      const lost = await watch.look();
+      const counts = watch.counts();
+      writeJobSight(paths, { env: site.env, ...counts, silence: watch.silence() });
+      tellSilence();
+      // Whether failed items were retried is not seen in the folder, but told by the jobs: they end when all were.
+      const isRetryOver = inlineJob.options.retry !== undefined && lost.length === 0;
+      if (isRetryOver && counts.pending + counts.running === 0) return committed;
+      const left = inlineJob.options.retry === undefined ? shards.open.length : request.pending;
+      await keeper.replace(lost, jobsFor(Math.min(parallel.nWorkers, left), options));
+      const now = watch.counts();
+      if (now.pending + now.running === 0 && watch.silence() === undefined) await allGone(shards.open.length);
+      pollMs = Math.min(options.pollSeconds * 1000, pollMs * pollGrowth);
+      nextPollMs = performance.now() + pollMs;
+    }
+    await sleep(lookEveryMs);
+  }
+
+  function tellSilence(): void {
+    const why = watch.silence();
+    if (why !== undefined && !wasSilent)
+      process.stderr.write(`millrace: ${site.title} does not answer (${why}); the jobs go on, it is asked again\n`);
+    wasSilent = why !== undefined;
+  }
+
+  /** Nobody is left to do what is open: unless the last of them has just done it. */
+  async function allGone(openBefore: number): Promise<void> {
+    const { open } = await findCommitted(inlineJob, committed);
+    if (open.length === 0 || isStopOrdered(paths)) return;
+    throw new MillraceError(
+      "JOBS_LOST",
+      `All jobs of the run in ${paths.root} have ended or were cancelled, with ${openBefore} shards to do.`,
+      { hint: "Run again: it goes on from where it was." },
+    );
+  }
+}
+
+interface Jobs {
+  readonly paths: RunPaths;
+  readonly queue: JobQueue;
+  readonly watch: JobWatch;
+}
+
+/** Nothing is left to do: jobs end by themselves, and those that have not begun are cancelled. */
+async function endJobs({ paths, queue, watch }: Jobs): Promise<void> {
+  const untilMs = performance.now() + endGraceMs;
+  for (;;) {
+    await watch.look();
+    const { pending, running } = watch.counts();
+    if (running === 0 || performance.now() > untilMs) {
+      if (pending + running > 0) await queue.cancel(watch.submissions);
+      queue.close(watch.submissions);
+      forgetJobs(paths);
+      return;
+    }
+    await sleep(lookEveryMs);
+  }
+}
+
+/** The user leaves, or has ordered the run to stop: once, and the jobs go on; twice, and they are cancelled. */
+async function leave({ stop, site, ...jobs }: Jobs & { stop: StopRequests; site: JobSite }): Promise<void> {
+  const { paths, queue, watch } = jobs;
+  if (!site.outlivesDriver && !isStopOrdered(paths)) {
+    await queue.cancel(watch.submissions);
+    await waitForEnd(jobs, endGraceMs);
+    return;
+  }
+  const isOwnWish = !isStopOrdered(paths) && stop.leave.reason === "signal";
+  if (isOwnWish) {
+    const untilMs = performance.now() + choiceMs;
+    while (!stop.kill.aborted && performance.now() < untilMs) await sleep(50);
+    if (!stop.kill.aborted) {
+      process.stderr.write(
+        `millrace: detached; the jobs go on and the last one merges. millrace attach ${paths.root} shows how it goes, millrace cancel ends it\n`,
+      );
+      return;
+    }
+    process.stderr.write(`millrace: cancelling the jobs\n`);
+  }
+  if (!isStopOrdered(paths)) orderStop(paths);
+  const reason = stopReason(paths);
+  await waitForEnd(jobs, endGraceMs);
+  const why = await queue.cancel(watch.submissions);
+  if (why === undefined) forgetJobs(paths);
+  else process.stderr.write(`millrace: ${site.title} did not cancel the jobs: ${why}\n`);
+  await waitForEnd(jobs, endGraceMs);
+  if (reason !== undefined) throw reason;
+}
+
+/** Waits until no job runs; pending ones do not count. */
+async function waitForEnd({ watch }: Jobs, patienceMs: number): Promise<void> {
+  const untilMs = performance.now() + patienceMs;
+  for (;;) {
+    await watch.look();
+    if (watch.counts().running === 0 || performance.now() > untilMs) return;
+    await sleep(lookEveryMs);
+  }
+}

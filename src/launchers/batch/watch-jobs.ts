@@ -1,0 +1,134 @@
+import { type MillraceError, messageOf } from "../../shared/errors.ts";
+import { unpackError } from "../../shared/pack-error.ts";
+import { readTaskReport, type Submission } from "../../store/job-records.ts";
+import type { RunPaths } from "../../store/run-paths.ts";
+import type { JobQueue } from "./job-queue.ts";
+import { judgeTask, taskKey, type Verdict } from "./judge-tasks.ts";
+import type { Scheduler, TaskSight } from "./scheduler.ts";
+
+/** How the jobs of a run stand. */
+export interface JobCounts {
+  readonly pending: number;
+  readonly running: number;
+  /** Those that ended as they should. */
+  readonly over: number;
+  readonly lost: number;
+}
+
+/** A task that ended before it was of use, or vanished. */
+export interface LostTask {
+  readonly kind: "due" | "failed" | "lost";
+  readonly node: string | undefined;
+  readonly why: string;
+  readonly error: MillraceError | undefined;
+}
+
+function isOver(sight: TaskSight | undefined): boolean {
+  return sight === undefined || sight.state === "ended" || sight.state === "lost" || sight.state === "cancelled";
+}
+
+/** Follows the tasks of a run from look to look. */
+export interface JobWatch {
+  add(submissions: readonly Submission[]): void;
+  readonly submissions: readonly Submission[];
+  /** Asks the scheduler once. Answers the tasks that were lost since the last look. */
+  look(): Promise<readonly LostTask[]>;
+  counts(): JobCounts;
+  /** Whether a worker of any task has built its env. */
+  wasAnyReady(): boolean;
+  /** Why the scheduler could not be asked the last time. */
+  silence(): string | undefined;
+}
+
+interface Followed {
+  readonly submission: Submission;
+  readonly task: number;
+  sight: TaskSight | undefined;
+  node: string | undefined;
+  missing: number;
+  verdict: Verdict;
+}
+
+const final: readonly Verdict[] = ["over", "due", "failed", "lost"];
+
+export function watchJobs(paths: RunPaths, queue: JobQueue, { title }: Pick<Scheduler, "title">): JobWatch {
+  const submissions: Submission[] = [];
+  const tasks = new Map<string, Followed>();
+  let isReady = false;
+  let silence: string | undefined;
+
+  return {
+    submissions,
+    add(more) {
+      submissions.push(...more);
+      for (const submission of more)
+        for (let task = 0; task < submission.tasks; task++)
+          tasks.set(taskKey(submission, task), {
+            submission,
+            task,
+            sight: undefined,
+            node: undefined,
+            missing: 0,
+            verdict: "pending",
+          });
+    },
+    async look() {
+      const open = [...tasks.values()].filter(({ verdict }) => !final.includes(verdict));
+      const asked = submissions.filter((one) => open.some(({ submission }) => submission === one));
+      const answer = await queue.look(asked);
+      silence = answer.isAnswered ? undefined : answer.why;
+      if (answer.isAnswered) see(open, answer.sights);
+      await lookBack(open);
+      return open.flatMap(judge);
+    },
+    counts() {
+      const counts = { pending: 0, running: 0, over: 0, lost: 0 };
+      for (const { verdict } of tasks.values())
+        counts[verdict === "failed" || verdict === "lost" ? "lost" : verdict === "due" ? "over" : verdict]++;
+      return counts;
+    },
+    wasAnyReady: () => isReady,
+    silence: () => silence,
+  };
+
+  function see(open: readonly Followed[], sights: readonly TaskSight[]): void {
+    const byTask = new Map(sights.map((sight) => [`${sight.id}.${sight.task}`, sight]));
+    for (const followed of open) {
+      followed.sight = byTask.get(`${followed.submission.id}.${followed.task}`);
+      followed.missing = isOver(followed.sight) ? followed.missing + 1 : 0;
+      followed.node = followed.sight?.node ?? followed.node;
+    }
+  }
+
+  /** Some schedulers forget a task when it ends; their accounts tell how. */
+  async function lookBack(open: readonly Followed[]): Promise<void> {
+    const gone = open.filter(
+      ({ sight, missing, submission, task }) => sight === undefined && missing > 1 && !hasEnded(submission, task),
+    );
+    for (const submission of new Set(gone.map((one) => one.submission))) {
+      const past = new Map((await queue.recall(submission)).map((sight) => [sight.task, sight]));
+      for (const followed of gone) {
+        if (followed.submission !== submission) continue;
+        followed.sight = past.get(followed.task);
+        followed.node = followed.sight?.node ?? followed.node;
+      }
+    }
+  }
+
+  function hasEnded(submission: Submission, task: number): boolean {
+    return readTaskReport(paths, submission.name, task)?.outcome !== undefined;
+  }
+
+  function judge(followed: Followed): LostTask[] {
+    const { submission, task, sight, missing } = followed;
+    const report = readTaskReport(paths, submission.name, task);
+    if (report?.wasReady) isReady = true;
+    followed.verdict = judgeTask({ sight, report, missing });
+    const { verdict } = followed;
+    if (verdict !== "due" && verdict !== "failed" && verdict !== "lost") return [];
+    const error = report?.error === undefined ? undefined : unpackError(report.error);
+    const said = sight === undefined ? `${title} does not know it any more` : `${title} says ${sight.detail}`;
+    const why = error === undefined ? said : messageOf(error);
+    return [{ kind: verdict, node: followed.node ?? report?.node, why, error }];
+  }
+}

@@ -1,0 +1,23 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../fixtures/temporary-folder.ts";
+
+const dist = fileURLToPath(new URL("../../dist", import.meta.url));
+
+it("without onnxruntime-node everything loads, and a model says what to install", () => {
+  const folder = temporaryFolder();
+  cpSync(dist, join(folder, "dist"), { recursive: true });
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+  const program = `import { fbank, loadOnnx } from "./dist/index.js";
+    console.log(fbank(new Float32Array(400)).rows);
+    await loadOnnx("package.json").catch(({ code, message }) => console.log(code, message));`;
+  const args = ["--input-type=module", "--eval", program];
+  const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8" });
+  expect(stderr).toBe("");
+  expect(stdout).toMatch(
+    /^1\nMISSING_PEER Models need onnxruntime-node, which is not installed\.\n {2}-> Run: npm install onnxruntime-node/,
+  );
+});
