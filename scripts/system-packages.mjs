@@ -1,6 +1,7 @@
 // Programs that tests put on the other side of a file or a file system. Where one is missing and cannot be installed,
 // the tests that need it say so and are skipped.
 import { spawnSync } from "node:child_process";
+import { hostname } from "node:os";
 
 const needed = [
   { program: "python3", package: "python3", why: "reads the merged records as a user's Python would" },
@@ -11,20 +12,37 @@ const needed = [
   { module: "numpy", package: "python3-numpy", why: "reads and writes the same npy and npz files" },
   { module: "torch", package: "python3-torch", why: "reads and writes the same .pt files" },
   { program: "mount", package: "mount", why: "makes a small and a read-only file system" },
+  { program: "slurmctld", package: "slurmctld", why: "is the controller of a Slurm" },
+  { program: "slurmd", package: "slurmd", why: "is a node of a Slurm" },
+  { program: "sbatch", package: "slurm-client", why: "submits jobs to a Slurm" },
+  { program: "sge_qmaster", package: "gridengine-master", why: "is the master of a Grid Engine" },
+  { program: "sge_execd", package: "gridengine-exec", why: "is a host of a Grid Engine" },
+  { program: "qconf", package: "gridengine-client", why: "submits jobs to a Grid Engine" },
+  { program: "sshd", package: "openssh-server", why: "is the other host of env: ssh" },
 ];
+
+// Grid Engine asks on installation; the cluster it sets up then is not the one that tests use.
+const answers = ["common", "client", "master"].flatMap((part) => [
+  `gridengine-${part} shared/gridenginemaster string ${hostname()}`,
+  `gridengine-${part} shared/gridenginecell string default`,
+  `gridengine-${part} shared/gridengineconfig boolean true`,
+]);
 
 export function ensureSystemPackages() {
   const missing = needed.filter((entry) => !isThere(entry));
   if (missing.length === 0) return;
   if (process.getuid?.() === 0 && isThere({ program: "apt-get" })) {
     console.log(`installing ${missing.map((entry) => entry.package).join(", ")} (once)`);
-    const quiet = { stdio: ["ignore", "ignore", "inherit"] };
+    const quiet = {
+      stdio: ["ignore", "ignore", "inherit"],
+      env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
+    };
+    spawnSync("debconf-set-selections", { input: `${answers.join("\n")}\n`, stdio: ["pipe", "ignore", "ignore"] });
     spawnSync("apt-get", ["update", "-qq"], quiet);
-    spawnSync(
-      "apt-get",
-      ["install", "-y", "-qq", "--no-install-recommends", ...missing.map((entry) => entry.package)],
-      quiet,
-    );
+    // Another installation may be at work.
+    const patience = ["-o", "DPkg::Lock::Timeout=300"];
+    const packages = missing.map((entry) => entry.package);
+    spawnSync("apt-get", [...patience, "install", "-y", "-qq", "--no-install-recommends", ...packages], quiet);
   }
   for (const entry of missing) {
     if (!isThere(entry))
@@ -36,5 +54,7 @@ export function ensureSystemPackages() {
 function isThere({ program, module }) {
   if (module !== undefined)
     return spawnSync("/usr/bin/python3", ["-c", `import ${module}`], { stdio: "ignore" }).status === 0;
-  return spawnSync("sh", ["-c", 'command -v "$1"', "sh", program], { stdio: "ignore" }).status === 0;
+  // Daemons stand where a plain user's PATH may not lead.
+  const look = 'PATH="$PATH:/usr/sbin:/sbin"; command -v "$1"';
+  return spawnSync("sh", ["-c", look, "sh", program], { stdio: "ignore" }).status === 0;
 }

@@ -27,5 +27,6 @@ async function askTimeLeft(scheduler: Scheduler | undefined): Promise<number | u
   const call = scheduler?.timeLeft?.ask(process.env);
   if (call === undefined) return undefined;
   const answer = await callProgram(call, { timeoutMs: askTimeoutMs });
-  return answer.kind === "answer" ? scheduler!.timeLeft!.parse(answer.text) : undefined;
+  if (answer.kind !== "answer") return undefined;
+  return scheduler!.timeLeft!.parse(answer.text, { environment: process.env, nowMs: Date.now() });
 }

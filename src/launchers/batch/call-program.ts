@@ -4,7 +4,13 @@ import type { Call } from "./scheduler.ts";
 /** What came of a call. `absent`: there is no such program here. `silent`: it did not answer in time and was ended. */
 export type CallAnswer =
   | { readonly kind: "answer"; readonly text: string }
-  | { readonly kind: "refusal"; readonly why: string; readonly code: number | undefined }
+  | {
+      readonly kind: "refusal";
+      readonly why: string;
+      readonly code: number | undefined;
+      /** What it printed nevertheless: some tell what they know of the rest. */
+      readonly text: string;
+    }
   | { readonly kind: "absent"; readonly why: string }
   | { readonly kind: "silent"; readonly why: string };
 
@@ -65,7 +71,7 @@ export function callProgram(
       else {
         const words =
           `${Buffer.concat(err)}`.trim() || text.trim() || `it said nothing and ended with ${signal ?? code}`;
-        end({ kind: "refusal", why: words, code: code ?? undefined });
+        end({ kind: "refusal", why: words, code: code ?? undefined, text });
       }
     });
   });

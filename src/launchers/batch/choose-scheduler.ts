@@ -1,8 +1,15 @@
 import type { Scheduler } from "./scheduler.ts";
+import { htcondor } from "./schedulers/htcondor.ts";
+import { kube } from "./schedulers/kube.ts";
+import { lsf } from "./schedulers/lsf.ts";
+import { moab } from "./schedulers/moab.ts";
+import { oar } from "./schedulers/oar.ts";
+import { pbs } from "./schedulers/pbs.ts";
+import { sge } from "./schedulers/sge.ts";
 import { slurm } from "./schedulers/slurm.ts";
 
 /** Every scheduler that workers can be handed to. */
-export const schedulers: readonly Scheduler[] = [slurm];
+export const schedulers: readonly Scheduler[] = [slurm, pbs, sge, lsf, htcondor, oar, moab, kube];
 
 /** The scheduler of an env; undefined where workers are started without one. */
 export function chooseScheduler(env: string): Scheduler | undefined {

@@ -5,6 +5,8 @@ import { describeKind } from "../../shared/state-json.ts";
 import { parseMemory } from "./parse-memory.ts";
 import { parseWalltime } from "./parse-walltime.ts";
 
+type OwnValue = string | number | boolean | readonly string[];
+
 /** What a job asks of its scheduler, checked. The names in a config are dask-jobqueue's. */
 export interface JobOptions {
   readonly jobName: string;
@@ -35,8 +37,8 @@ export interface JobOptions {
   readonly pollSeconds: number;
   /** Seconds before the end of the walltime at which workers save and leave. */
   readonly graceSeconds: number;
-  /** What only one scheduler knows, unchecked but for its kind: text, number or boolean. */
-  readonly own: Readonly<Record<string, string | number | boolean>>;
+  /** What only one scheduler knows, unchecked but for its kind: text, number, boolean or a list of texts. */
+  readonly own: Readonly<Record<string, OwnValue>>;
 }
 
 const common = [
@@ -123,7 +125,7 @@ export function checkJobOptions(
     pollSeconds: seconds("poll_interval", at("poll_interval")) ?? 30,
     graceSeconds: grace(seconds("grace", at("grace")), walltime(at("walltime"), env)),
     own: Object.fromEntries(
-      ownOptions.flatMap((name) => (options[name] === undefined ? [] : [[name, scalar(name, options[name])]])),
+      ownOptions.flatMap((name) => (options[name] === undefined ? [] : [[name, ownValue(name, options[name])]])),
     ),
   };
 }
@@ -163,8 +165,9 @@ function lines(name: string, value: unknown): string[] {
   });
 }
 
-function scalar(name: string, value: unknown): string | number | boolean {
+function ownValue(name: string, value: unknown): OwnValue {
   if (typeof value === "boolean") return value;
+  if (Array.isArray(value)) return lines(name, value);
   return typeof value === "number" ? value : word(name, value)!;
 }
 

@@ -100,7 +100,7 @@ export function openJobQueue(paths: RunPaths, scheduler: Scheduler, options: Job
   async function findByName(name: string): Promise<string | undefined> {
     for (const waitMs of findEveryMs) {
       await sleep(waitMs);
-      const answer = await ask(scheduler.find(name));
+      const answer = await ask(scheduler.find(name, options.own));
       const id = answer.kind === "answer" ? scheduler.parseFound(answer.text, name) : undefined;
       if (id !== undefined) return id;
     }
@@ -110,22 +110,23 @@ export function openJobQueue(paths: RunPaths, scheduler: Scheduler, options: Job
   async function look(submissions: readonly Submission[]): Promise<Look> {
     const ids = idsOf(submissions);
     if (ids.length === 0) return { isAnswered: true, sights: [] };
-    const answer = await ask(scheduler.status(ids));
-    if (answer.kind === "answer") return { isAnswered: true, sights: scheduler.parseStatus(answer.text) };
-    if (answer.kind === "refusal" && scheduler.isGone?.(answer.why)) return { isAnswered: true, sights: [] };
+    const answer = await ask(scheduler.status(ids, options.own));
+    // Where some are gone, the others are told nevertheless.
+    if (answer.kind === "answer" || (answer.kind === "refusal" && scheduler.isGone?.(answer.why)))
+      return { isAnswered: true, sights: scheduler.parseStatus(answer.text) };
     return { isAnswered: false, why: answer.why };
   }
 
   async function recall({ id }: Submission): Promise<TaskSight[]> {
     if (id === undefined || scheduler.history === undefined) return [];
-    const answer = await ask(scheduler.history.ask(id));
+    const answer = await ask(scheduler.history.ask(id, options.own));
     return answer.kind === "answer" ? scheduler.history.parse(answer.text, id) : [];
   }
 
   async function cancel(submissions: readonly Submission[]): Promise<string | undefined> {
     const ids = idsOf(submissions);
     if (ids.length === 0) return undefined;
-    const answer = await ask(scheduler.cancel(ids));
+    const answer = await ask(scheduler.cancel(ids, options.own));
     const isDone = answer.kind === "answer" || (answer.kind === "refusal" && scheduler.isGone?.(answer.why));
     if (isDone) close(submissions);
     return isDone ? undefined : answer.why;
@@ -143,7 +144,7 @@ export function openJobQueue(paths: RunPaths, scheduler: Scheduler, options: Job
         found.push(submission);
         continue;
       }
-      const answer = await ask(scheduler.find(submission.name));
+      const answer = await ask(scheduler.find(submission.name, options.own));
       const id = answer.kind === "answer" ? scheduler.parseFound(answer.text, submission.name) : undefined;
       if (id === undefined) continue;
       writeSubmission(paths, { ...submission, id });

@@ -1,31 +1,67 @@
 import { shellWord } from "../../shared/shell-word.ts";
+import { keptDirectives } from "./kept-directives.ts";
 import type { Job } from "./scheduler.ts";
 
 /** How a directive is written: `#SBATCH`, `#$`, `#PBS`. */
 export interface ScriptForm {
   readonly prefix: string;
   readonly directives: readonly string[];
-  /** The task's number, as the shell finds it, where output is redirected by the script itself. */
+  /** The task's number from 0, as the shell finds it, where output is redirected by the script itself. */
   readonly task: string;
+  /** Set where the scheduler cannot name a file for each task, or counts them from 1. */
+  readonly redirects?: boolean;
 }
 
 /** A job script: the directives, the user's prologue, and the workers in place of the shell. */
-export function jobScript({ options, command, log }: Job, { prefix, directives, task }: ScriptForm): string {
-  const { shebang, extraDirectives, skippedDirectives, prologue } = options;
-  const lines = [...directives, ...extraDirectives]
-    .map((directive) => `${prefix} ${directive}`)
-    .filter((line) => !skippedDirectives.some((part) => line.includes(part)));
+export function jobScript(job: Job, { prefix, directives, task, redirects = false }: ScriptForm): string {
   return [
-    shebang,
-    ...lines,
+    job.options.shebang,
+    ...keptDirectives(job, prefix, directives).map((directive) => `${prefix} ${directive}`),
     "",
     // Only where the scheduler cannot be told: its own messages would go there too.
-    ...(isPlainPath(log) ? [] : [`exec >>${shellWord(`${log}.`)}${task}.log 2>&1`]),
-    ...prologue,
-    // In the shell's place, so that signals of the scheduler reach it.
-    `exec ${command.map(shellWord).join(" ")}`,
+    ...shellLines(job, redirects || !isPlainPath(job.log) ? task : undefined),
     "",
   ].join("\n");
+}
+
+/** The lines that a shell runs; with a task's number they send their output to its log. */
+export function shellLines({ options, command, log }: Job, task: string | undefined): string[] {
+  const hasLineBreak = [...(task === undefined ? [] : [log]), ...command].some((word) => word.includes("\n"));
+  return [
+    ...(hasLineBreak ? [lineBreak] : []),
+    ...(task === undefined ? [] : [`exec >>${lineWord(`${log}.`)}${task}.log 2>&1`]),
+    ...options.prologue,
+    // In the shell's place, so that signals of the scheduler reach it.
+    `exec ${command.map(lineWord).join(" ")}`,
+  ];
+}
+
+// Some schedulers look for directives in the whole script: what follows a line break in a word could be one.
+const lineBreak = `line_break=$(printf '\\n.') && line_break=\${line_break%.}`;
+
+function lineWord(word: string): string {
+  return word === ""
+    ? "''"
+    : word
+        .split("\n")
+        .map((part) => (part === "" ? "" : shellWord(part)))
+        .join('"$line_break"');
+}
+
+/** A task's number from 0 as a shell works it out. A plain job does not find the variable, or finds no number in it. */
+export function taskNumber(variable: string, firstTask: 0 | 1): string {
+  return firstTask === 0 ? `\${${variable}:-0}` : `$((${variable} - 1))`;
+}
+
+/** The words a shebang starts its script with: the program and what it is told. */
+export function shebangWords(shebang: string): string[] {
+  return shebang.replace(/^#!/, "").trim().split(/\s+/);
+}
+
+/** The shell as schedulers want it named that ignore the script's first line: one path. */
+export function shellPath(shebang: string): string {
+  const [program = "/bin/sh", name] = shebangWords(shebang);
+  return program.endsWith("/env") && name !== undefined ? `/bin/${name}` : program;
 }
 
 /**

@@ -40,6 +40,15 @@ export interface TaskSight {
   readonly node: string | undefined;
 }
 
+/** What only one scheduler knows of a config: `parallel.options`, checked. Some need it for every call (a namespace). */
+export type OwnOptions = JobOptions["own"];
+
+/** Where and when a task asks how long it may still run. */
+export interface TaskMoment {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly nowMs: number;
+}
+
 /** How a job asks to be run again once it has ended: by a call, or by the exit code that means so. */
 export type Requeue = { readonly call: Call } | { readonly exitCode: number };
 
@@ -53,7 +62,7 @@ export interface Scheduler {
   readonly title: string;
   /** Options beside those that all have. */
   readonly ownOptions: readonly string[];
-  /** The variable in which a task finds its number, and the number of the first one. */
+  /** The variable in which a task finds its number, and the number of the first one. Absent or no number: the first. */
   readonly taskVariable: string;
   readonly firstTask: 0 | 1;
   /** The variable that names the node as the scheduler does, where that is not its host name. */
@@ -65,22 +74,29 @@ export interface Scheduler {
   /** The id in what the call printed; undefined where there is none. */
   parseSubmitted(answer: string): string | undefined;
   /** One question about all submissions of a run. */
-  status(ids: readonly string[]): Call;
+  status(ids: readonly string[], own: OwnOptions): Call;
+  /** The tasks in an answer. It may hold more submissions than were asked for, and those of other runs. */
   parseStatus(answer: string): TaskSight[];
-  /** Whether a refusal to tell the status says that none of the ids is known any more. */
+  /**
+   * Whether a refusal says no more than that some of the ids are not known any more. Of the others the status is in what
+   * the program printed nevertheless; a call that cancels or finds may be refused so too.
+   */
   isGone?(refusal: string): boolean;
   /** How tasks ended that are not in the status any more. */
-  readonly history?: { ask(id: string): Call; parse(answer: string, id: string): TaskSight[] };
-  cancel(ids: readonly string[]): Call;
+  readonly history?: {
+    ask(id: string, own: OwnOptions): Call;
+    parse(answer: string, id: string): TaskSight[];
+  };
+  cancel(ids: readonly string[], own: OwnOptions): Call;
   /** Looks for a submission by its name: the answer to its call may have been lost. */
-  find(name: string): Call;
+  find(name: string, own: OwnOptions): Call;
   parseFound(answer: string, name: string): string | undefined;
   /** How many tasks an array may have. */
   readonly arrayLimit?: { readonly ask: Call; parse(answer: string): number | undefined };
   /** Asked inside a job: how many seconds it may still run. */
   readonly timeLeft?: {
     ask(environment: NodeJS.ProcessEnv): Call | undefined;
-    parse(answer: string): number | undefined;
+    parse(answer: string, moment: TaskMoment): number | undefined;
   };
   /** Asked inside a job: how it is run again. Undefined where it cannot be. */
   requeue?(environment: NodeJS.ProcessEnv): Requeue | undefined;

@@ -1,3 +1,4 @@
+import { directiveValue } from "../directive-value.ts";
 import { isPlainPath, jobScript } from "../job-script.ts";
 import { formatWalltime, parseWalltime } from "../parse-walltime.ts";
 import type { Job, Scheduler, TaskSight, TaskState } from "../scheduler.ts";
@@ -92,11 +93,11 @@ function directives({ name, tasks, options, log, excluded }: Job): string[] {
   return [
     `--job-name=${name}`,
     `--array=0-${tasks - 1}`,
-    ...(queue === undefined ? [] : [`--partition=${quoted(queue)}`]),
-    ...(account === undefined ? [] : [`--account=${quoted(account)}`]),
+    ...(queue === undefined ? [] : [`--partition=${directiveValue(queue)}`]),
+    ...(account === undefined ? [] : [`--account=${directiveValue(account)}`]),
     "--ntasks=1",
     ...(cpus === undefined ? [] : [`--cpus-per-task=${cpus}`]),
-    ...(mem === undefined ? [] : [`--mem=${quoted(String(mem))}`]),
+    ...(mem === undefined ? [] : [`--mem=${directiveValue(String(mem))}`]),
     // Slurm counts in minutes.
     ...(walltimeSeconds === undefined ? [] : [`--time=${formatWalltime(walltimeSeconds)}`]),
     // To the script alone, which is Node.js by then: it tells the workers itself.
@@ -106,11 +107,6 @@ function directives({ name, tasks, options, log, excluded }: Job): string[] {
     `--output=${isPlainPath(log) ? `${log}.%a.log` : "/dev/null"}`,
     ...(excluded.length === 0 ? [] : [`--exclude=${excluded.join(",")}`]),
   ];
-}
-
-// Slurm reads directives as a shell reads words: in double quotes a backslash stands before a quote and itself.
-function quoted(value: string): string {
-  return /^[\w.,:/@+%-]+$/.test(value) ? value : `"${value.replace(/["\\]/g, "\\$&")}"`;
 }
 
 function parseStatus(answer: string): TaskSight[] {

@@ -1,0 +1,208 @@
+import { MillraceError } from "../../../shared/errors.ts";
+import { shebangWords, shellLines } from "../job-script.ts";
+import { keptDirectives } from "../kept-directives.ts";
+import { parseMemory } from "../parse-memory.ts";
+import type { Job, OwnOptions, Scheduler, TaskSight, TaskState } from "../scheduler.ts";
+
+// JobStatus of a job's ad.
+const states: Readonly<Record<number, TaskState>> = {
+  1: "pending",
+  2: "running",
+  3: "cancelled",
+  4: "ended",
+  // Held: it waits for someone to look after it; its reason is told.
+  5: "pending",
+  6: "running",
+  7: "running",
+};
+const titles = ["", "idle", "running", "removed", "completed", "held", "transferring output", "suspended"];
+
+const attributes = [
+  "ClusterId",
+  "ProcId",
+  "JobStatus",
+  "RemoteHost",
+  "LastRemoteHost",
+  "HoldReason",
+  "RemoveReason",
+  "ExitBySignal",
+  "ExitCode",
+  "ExitSignal",
+];
+
+const taskVariable = "CONDOR_PROCESS";
+const requeueCode = 99;
+// Found again in the reason of a removal: nobody asked for it.
+const walltimeReason = "walltime";
+
+/** `env: htcondor`. */
+export const htcondor: Scheduler = {
+  env: "htcondor",
+  title: "HTCondor",
+  ownOptions: ["disk", "submit_command_extra", "cancel_command_extra"],
+  taskVariable,
+  firstTask: 0,
+  canExclude: true,
+
+  render,
+  submit: ({ options }, file) => ({
+    program: "condor_submit",
+    args: [...words(options.own, "submit_command_extra"), "-terse", file],
+  }),
+  // First and last job: 12.0 - 12.9; some wrappers swallow the option.
+  parseSubmitted: (answer) =>
+    (/^(\d+)\.\d+ - \d+\.\d+/m.exec(answer) ?? /submitted to cluster (\d+)/.exec(answer))?.[1],
+
+  status: (ids) => ({ program: "condor_q", args: ["-json", "-attributes", attributes.join(","), ...ids] }),
+  parseStatus,
+  isGone: (refusal) =>
+    refusal
+      .split("\n")
+      .every((line) => line.trim() === "" || /Couldn't find\/remove all jobs|not found|No matching/i.test(line)),
+
+  history: {
+    ask: (id) => ({ program: "condor_history", args: ["-json", "-attributes", attributes.join(","), id] }),
+    parse: parseStatus,
+  },
+
+  cancel: (ids, own) => ({ program: "condor_rm", args: [...words(own, "cancel_command_extra"), ...ids] }),
+  find: (name) => ({
+    program: "condor_q",
+    args: ["-json", "-attributes", "ClusterId,JobBatchName", "-constraint", `JobBatchName == "${name}"`],
+  }),
+  parseFound: (answer, name) => {
+    const ad = readAds(answer).find(({ JobBatchName }) => JobBatchName === name);
+    return ad === undefined ? undefined : String(ad["ClusterId"]);
+  },
+
+  arrayLimit: {
+    ask: { program: "condor_config_val", args: ["MAX_JOBS_PER_SUBMISSION"] },
+    parse: (answer) => {
+      const most = Number.parseInt(answer, 10);
+      return most > 0 ? most : undefined;
+    },
+  },
+  requeue: (environment) => (environment[taskVariable] === undefined ? undefined : { exitCode: requeueCode }),
+};
+
+/**
+ * A submit description. Its job is a shell with the script as an argument: the description itself does not reach the
+ * machine, and a second file would have to.
+ */
+function render(job: Job): string {
+  const { name, tasks, options, excluded } = job;
+  const { account, cores, memoryBytes, walltimeSeconds, graceSeconds, own, queue } = options;
+  if (queue !== undefined) {
+    throw new MillraceError("BAD_OPTION", "parallel.options.queue is not taken: HTCondor has no queues.", {
+      hint: "Choose machines with a line `requirements = …` in job_extra_directives.",
+    });
+  }
+  const disk = typeof own["disk"] === "string" ? parseMemory(own["disk"]) : (own["disk"] as number | undefined);
+  const [program = "/bin/sh", ...rest] = shebangWords(options.shebang);
+  const script = shellLines(job, `$${taskVariable}`).join("\n");
+  const lines = [
+    "universe = vanilla",
+    `batch_name = ${name}`,
+    `executable = ${program}`,
+    "transfer_executable = false",
+    `arguments = "${condorArguments([...rest, "-c", evaluating(script)])}"`,
+    `environment = "${taskVariable}=$(Process)"`,
+    ...(account === undefined ? [] : [`accounting_group = ${account}`]),
+    `request_cpus = ${cores ?? 1}`,
+    ...(memoryBytes === undefined ? [] : [`request_memory = ${Math.ceil(memoryBytes / 1024 ** 2)}`]),
+    ...(disk === undefined ? [] : [`request_disk = ${Math.ceil(disk / 1024)}`]),
+    ...(excluded.length === 0
+      ? []
+      : [`requirements = ${excluded.map((node) => `(TARGET.Machine =!= "${node}")`).join(" && ")}`]),
+    "kill_sig = SIGTERM",
+    `job_max_vacate_time = ${Math.ceil(graceSeconds)}`,
+    // Only for one that does not leave by itself before: what is removed is not run again.
+    ...(walltimeSeconds === undefined
+      ? []
+      : [
+          `periodic_remove = (JobStatus == 2) && (time() - EnteredCurrentStatus > ${walltimeSeconds})`,
+          `periodic_remove_reason = "${walltimeReason}"`,
+        ]),
+    `on_exit_remove = (ExitBySignal =?= True) || (ExitCode =!= ${requeueCode})`,
+    "output = /dev/null",
+    "error = /dev/null",
+  ];
+  return [...keptDirectives(job, "", lines), `queue ${tasks}`, ""].join("\n");
+}
+
+/**
+ * A shell command that runs a script and is one plain line of ASCII without a dollar: HTCondor expands those twice, on
+ * submission and on the machine, and no way to write them is safe from both.
+ */
+function evaluating(script: string): string {
+  const octal = (byte: number) => `\\0${byte.toString(8).padStart(3, "0")}`;
+  const text = [...Buffer.from(script)]
+    .map((byte) => (byte === 10 ? "\\n" : isPlain(byte) ? String.fromCharCode(byte) : octal(byte)))
+    .join("");
+  return `eval "\`printf %b '${text}'\`"`;
+}
+
+// Neither a quote, nor a backslash, a dollar or a backtick, nor anything out of ASCII.
+function isPlain(byte: number): boolean {
+  return byte >= 32 && byte < 127 && !"'\"\\$`".includes(String.fromCharCode(byte));
+}
+
+/** Words between the double quotes of HTCondor's newer syntax: every quote is doubled, blanks stand in single ones. */
+function condorArguments(list: readonly string[]): string {
+  return list
+    .map((word) => {
+      const doubled = word.replaceAll('"', '""').replaceAll("'", "''");
+      return /^[^\s'"]+$/.test(word) ? word : `'${doubled}'`;
+    })
+    .join(" ");
+}
+
+type Ad = Readonly<Record<string, unknown>>;
+
+function readAds(answer: string): Ad[] {
+  if (answer.trim() === "") return [];
+  try {
+    const parsed: unknown = JSON.parse(answer);
+    return Array.isArray(parsed) ? (parsed as Ad[]) : [];
+  } catch {
+    return [];
+  }
+}
+
+function parseStatus(answer: string): TaskSight[] {
+  return readAds(answer).flatMap((ad) => {
+    const { ClusterId: cluster, ProcId: task, JobStatus: status } = ad;
+    if (typeof cluster !== "number" || typeof task !== "number" || typeof status !== "number") return [];
+    const host = ad["RemoteHost"] ?? ad["LastRemoteHost"];
+    const why = ad["HoldReason"] ?? ad["RemoveReason"];
+    return [
+      {
+        id: String(cluster),
+        task,
+        state: stateOf(ad, status),
+        detail: [titles[status] ?? `status ${status}`, exitOf(ad), why].filter(Boolean).join(", "),
+        // slot1_2@machine
+        node: typeof host === "string" ? host.replace(/^.*@/, "") : undefined,
+      },
+    ];
+  });
+}
+
+function stateOf(ad: Ad, status: number): TaskState {
+  const state = states[status] ?? "unknown";
+  if (state === "ended") return ad["ExitBySignal"] === true || (ad["ExitCode"] ?? 0) !== 0 ? "lost" : "ended";
+  const reason = String(ad["RemoveReason"] ?? "");
+  return state === "cancelled" && (reason === walltimeReason || /PeriodicRemove/i.test(reason)) ? "lost" : state;
+}
+
+function exitOf(ad: Ad): string | undefined {
+  if (ad["ExitBySignal"] === true) return `signal ${ad["ExitSignal"]}`;
+  return ad["ExitCode"] === undefined ? undefined : `exit code ${ad["ExitCode"]}`;
+}
+
+/** An option that is a list of words, or a text of them. */
+function words(own: OwnOptions, name: string): string[] {
+  const value = own[name];
+  if (value === undefined) return [];
+  return Array.isArray(value) ? [...value] : String(value).split(/\s+/).filter(Boolean);
+}

@@ -1,0 +1,259 @@
+import { MillraceError } from "../../../shared/errors.ts";
+import type { Job, OwnOptions, Scheduler, TaskSight, TaskState } from "../scheduler.ts";
+
+const label = "millrace-job";
+const indexAnnotation = "batch.kubernetes.io/job-completion-index";
+const container = "worker";
+const requeueCode = 99;
+const keptSeconds = 7 * 86_400;
+
+/** `env: kube`: an Indexed Job, applied with kubectl. */
+export const kube: Scheduler = {
+  env: "kube",
+  title: "Kubernetes",
+  ownOptions: [
+    "backoff",
+    "context",
+    "gpus",
+    "image",
+    "image_pull_policy",
+    "mount_path",
+    "namespace",
+    "node_selector",
+    "service_account",
+    "volume_claim",
+  ],
+  taskVariable: "JOB_COMPLETION_INDEX",
+  firstTask: 0,
+  canExclude: true,
+
+  render: (job) => `${JSON.stringify(manifest(job), null, 2)}\n`,
+  submit: ({ options }, file) => kubectl(options.own, ["create", "-f", file, "-o", "name"]),
+  parseSubmitted: (answer) => /^job(?:\.batch)?\/(\S+)$/m.exec(answer.trim())?.[1],
+
+  status: (ids, own) => kubectl(own, ["get", "jobs,pods", "-l", `${label} in (${ids.join(",")})`, "-o", "json"]),
+  parseStatus,
+
+  cancel: (ids, own) => kubectl(own, ["delete", "jobs", ...ids, "--wait=false", "--ignore-not-found"]),
+  find: (name, own) => kubectl(own, ["get", "jobs", "-l", `${label}=${name.toLowerCase()}`, "-o", "json"]),
+  parseFound: (answer, name) =>
+    readItems(answer).find(({ metadata }) => metadata.name === name.toLowerCase())?.metadata.name,
+
+  // A pod that ended so is replaced and not counted as failed.
+  requeue: ({ JOB_COMPLETION_INDEX: index }) => (index === undefined ? undefined : { exitCode: requeueCode }),
+};
+
+function kubectl(own: OwnOptions, args: readonly string[]): { program: string; args: string[] } {
+  const where = (["context", "namespace"] as const).flatMap((name) =>
+    own[name] === undefined ? [] : [`--${name}=${own[name]}`],
+  );
+  return { program: "kubectl", args: [...where, ...args] };
+}
+
+function manifest(job: Job): object {
+  const { tasks, options, excluded } = job;
+  const { walltimeSeconds, graceSeconds, queue, account, own, extraDirectives } = options;
+  if (account !== undefined) throw refused("account", "Kubernetes charges nobody", "Leave it out.");
+  if (extraDirectives.length > 0)
+    throw refused("job_extra_directives", "a manifest has no directives", "Leave it out.");
+  const name = job.name.toLowerCase();
+  const labels = { [label]: name };
+  const selector = own["node_selector"];
+  return {
+    apiVersion: "batch/v1",
+    kind: "Job",
+    metadata: {
+      name,
+      ...(own["namespace"] === undefined ? {} : { namespace: String(own["namespace"]) }),
+      // The only queues there are: those of Kueue.
+      labels: { ...labels, ...(queue === undefined ? {} : { "kueue.x-k8s.io/queue-name": queue }) },
+    },
+    spec: {
+      completionMode: "Indexed",
+      completions: tasks,
+      parallelism: tasks,
+      backoffLimitPerIndex: Number(own["backoff"] ?? 6),
+      // Left for the status to be read, but not for ever.
+      ttlSecondsAfterFinished: keptSeconds,
+      podFailurePolicy: {
+        rules: [
+          {
+            action: "Ignore",
+            onExitCodes: { containerName: container, operator: "In", values: [requeueCode] },
+            // The schema of older versions wants it to be there; one that is empty is taken for none.
+            onPodConditions: [],
+          },
+          { action: "Ignore", onPodConditions: [{ type: "DisruptionTarget", status: "True" }] },
+        ],
+      },
+      template: {
+        metadata: { labels },
+        spec: {
+          restartPolicy: "Never",
+          terminationGracePeriodSeconds: Math.ceil(graceSeconds),
+          ...(walltimeSeconds === undefined ? {} : { activeDeadlineSeconds: walltimeSeconds }),
+          ...(own["service_account"] === undefined ? {} : { serviceAccountName: String(own["service_account"]) }),
+          ...(selector === undefined ? {} : { nodeSelector: readSelector(selector) }),
+          ...(excluded.length === 0 ? {} : { affinity: notOn(excluded) }),
+          containers: [containerOf(job)],
+          volumes: [{ name: "run", persistentVolumeClaim: { claimName: required(own, "volume_claim") } }],
+        },
+      },
+    },
+  };
+}
+
+function containerOf({ options, command, log }: Job): object {
+  const { cores, memoryBytes, own, prologue } = options;
+  const amounts = {
+    ...(cores === undefined ? {} : { cpu: String(cores) }),
+    ...(memoryBytes === undefined ? {} : { memory: `${Math.ceil(memoryBytes / 1024 ** 2)}Mi` }),
+    ...(own["gpus"] === undefined ? {} : { "nvidia.com/gpu": String(own["gpus"]) }),
+  };
+  const script = [`exec >>"$0.$JOB_COMPLETION_INDEX.log" 2>&1`, ...prologue, 'exec "$@"'].join("\n");
+  return {
+    name: container,
+    image: required(own, "image"),
+    ...(own["image_pull_policy"] === undefined ? {} : { imagePullPolicy: String(own["image_pull_policy"]) }),
+    // The words stand beside the script, not in it: there is nothing to quote.
+    command: ["/bin/sh", "-c", script, log, ...command].map(unexpanded),
+    resources: { requests: amounts, limits: amounts },
+    volumeMounts: [{ name: "run", mountPath: required(own, "mount_path") }],
+  };
+}
+
+/** Kubernetes puts variables for $(NAME) in a command; two dollars are one. */
+function unexpanded(word: string): string {
+  return word.replaceAll("$", "$$$$");
+}
+
+function notOn(nodes: readonly string[]): object {
+  return {
+    nodeAffinity: {
+      requiredDuringSchedulingIgnoredDuringExecution: {
+        nodeSelectorTerms: [
+          { matchExpressions: [{ key: "kubernetes.io/hostname", operator: "NotIn", values: [...nodes] }] },
+        ],
+      },
+    },
+  };
+}
+
+/** `key=value` or a list of such. */
+function readSelector(value: OwnOptions[string]): Record<string, string> {
+  const pairs = Array.isArray(value) ? value : String(value).split(",");
+  return Object.fromEntries(
+    pairs.map((pair: string) => {
+      const [key, ...rest] = pair.split("=");
+      return [key!.trim(), rest.join("=").trim()];
+    }),
+  );
+}
+
+function required(own: OwnOptions, name: string): string {
+  if (own[name] !== undefined) return String(own[name]);
+  throw new MillraceError("BAD_OPTION", `parallel.options.${name} is missing: env kube needs it.`, {
+    hint: "image holds Node.js and your program; volume_claim is the volume with the run folder, mounted at mount_path.",
+  });
+}
+
+function refused(name: string, why: string, hint: string): MillraceError {
+  return new MillraceError("BAD_OPTION", `parallel.options.${name} is not taken: ${why}.`, { hint });
+}
+
+interface Item {
+  readonly kind: string;
+  readonly metadata: {
+    readonly name: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+    readonly creationTimestamp?: string;
+    readonly deletionTimestamp?: string;
+  };
+  readonly spec?: { readonly nodeName?: string; readonly completions?: number };
+  readonly status?: {
+    readonly phase?: string;
+    readonly reason?: string;
+    readonly completedIndexes?: string;
+    readonly failedIndexes?: string;
+    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason?: string }[];
+    readonly containerStatuses?: readonly {
+      readonly state?: {
+        readonly waiting?: { readonly reason?: string };
+        readonly terminated?: { readonly reason?: string; readonly exitCode?: number };
+      };
+    }[];
+  };
+}
+
+function readItems(answer: string): Item[] {
+  try {
+    return (JSON.parse(answer) as { items?: Item[] }).items ?? [];
+  } catch {
+    return [];
+  }
+}
+
+function parseStatus(answer: string): TaskSight[] {
+  const items = readItems(answer);
+  const pods = items.filter(({ kind }) => kind === "Pod").sort((a, b) => createdAt(a) - createdAt(b));
+  return items
+    .filter(({ kind }) => kind === "Job")
+    .flatMap((job) => {
+      const own = pods.filter(({ metadata }) => metadata.labels?.[label] === job.metadata.name);
+      // Of the pods of a task the youngest counts.
+      const byTask = new Map(own.map((pod) => [Number(pod.metadata.annotations?.[indexAnnotation]), pod]));
+      const done = readIndexes(job.status?.completedIndexes);
+      const failed = readIndexes(job.status?.failedIndexes);
+      const over = job.status?.conditions?.find(({ type, status }) => type === "Failed" && status === "True");
+      return Array.from({ length: job.spec?.completions ?? 0 }, (_, task): TaskSight => {
+        const pod = byTask.get(task);
+        const state = done.has(task)
+          ? "ended"
+          : failed.has(task) || (over !== undefined && !isAlive(pod))
+            ? "lost"
+            : stateOf(pod);
+        return { id: job.metadata.name, task, state, detail: detailOf(pod, over?.reason), node: pod?.spec?.nodeName };
+      });
+    });
+}
+
+function createdAt({ metadata }: Item): number {
+  return Date.parse(metadata.creationTimestamp ?? "") || 0;
+}
+
+function isAlive(pod: Item | undefined): boolean {
+  return pod?.status?.phase === "Pending" || pod?.status?.phase === "Running";
+}
+
+const phases: Readonly<Record<string, TaskState>> = {
+  Pending: "pending",
+  Running: "running",
+  Succeeded: "ended",
+  // Not among the failed indexes: there will be another one.
+  Failed: "pending",
+};
+
+function stateOf(pod: Item | undefined): TaskState {
+  return pod === undefined ? "pending" : (phases[pod.status?.phase ?? ""] ?? "unknown");
+}
+
+function detailOf(pod: Item | undefined, over: string | undefined): string {
+  if (pod === undefined) return over ?? "no pod yet";
+  const state = pod.status?.containerStatuses?.[0]?.state;
+  const why = pod.status?.reason ?? state?.waiting?.reason ?? state?.terminated?.reason;
+  const code = state?.terminated?.exitCode;
+  return [pod.status?.phase, why, code === undefined ? undefined : `exit code ${code}`].filter(Boolean).join(", ");
+}
+
+/** `0-2,5` as numbers. */
+function readIndexes(text: string | undefined): Set<number> {
+  return new Set(
+    (text ?? "").split(",").flatMap((part) => {
+      const match = /^(\d+)(?:-(\d+))?$/.exec(part.trim());
+      if (match === null) return [];
+      const first = Number(match[1]);
+      return Array.from({ length: Number(match[2] ?? first) - first + 1 }, (_, i) => first + i);
+    }),
+  );
+}

@@ -1,0 +1,187 @@
+import { shellWord } from "../../../shared/shell-word.ts";
+import { jobScript, shebangWords, taskNumber } from "../job-script.ts";
+import { keptDirectives } from "../kept-directives.ts";
+import { formatWalltime } from "../parse-walltime.ts";
+import type { Job, Scheduler, TaskSight, TaskState } from "../scheduler.ts";
+
+const states: Readonly<Record<string, TaskState>> = {
+  Waiting: "pending",
+  Hold: "pending",
+  toLaunch: "pending",
+  toAckReservation: "pending",
+  Launching: "pending",
+  Running: "running",
+  Suspended: "running",
+  Resuming: "running",
+  // Its processes may still write.
+  Finishing: "running",
+  Terminated: "ended",
+  toError: "lost",
+  Error: "lost",
+};
+// Kinds of events in a job's story: the first two say that someone wanted it to end.
+const wanted = ["FRAG_JOB_REQUEST", "BESTEFFORT_KILL"];
+const overtime = "WALLTIME";
+
+const requeueCode = 99;
+const prefix = "#OAR";
+
+/** `env: oar`. */
+export const oar: Scheduler = {
+  env: "oar",
+  title: "OAR",
+  ownOptions: ["resource_spec", "memory_per_core_property_name", "submit_command_extra", "cancel_command_extra"],
+  taskVariable: "OAR_ARRAY_INDEX",
+  firstTask: 1,
+  canExclude: true,
+
+  render: (job) =>
+    jobScript(withoutProperties(job), {
+      prefix,
+      directives: directives(job),
+      task: taskNumber("OAR_ARRAY_INDEX", 1),
+      redirects: true,
+    }),
+  // What the script says is said again: oarsub would read it through a shell that takes its path apart. The script is run
+  // where it stands, by the user's shell.
+  submit: (job, file) => ({
+    program: "oarsub",
+    args: [
+      ...keptDirectives(withoutProperties(job), prefix, directives(job)).flatMap(directiveWords),
+      // In the place of that shell: the warning comes to the first process alone.
+      ["exec", ...shebangWords(job.options.shebang).map(shellWord), shellWord(file)].join(" "),
+    ],
+  }),
+  parseSubmitted: (answer) => /^OAR_ARRAY_ID=(\d+)$/m.exec(answer)?.[1] ?? /^OAR_JOB_ID=(\d+)$/m.exec(answer)?.[1],
+
+  status: (ids) => ({ program: "oarstat", args: ["-f", "-J", "--sql", `array_id IN (${ids.join(",")})`] }),
+  parseStatus,
+  // Of cancelling: what has ended cannot be ended.
+  isGone: (refusal) =>
+    refusal
+      .split("\n")
+      .every((line) => line.trim() === "" || /already killed|is not a valid array job|job does not exist/i.test(line)),
+
+  cancel: (ids) => ({ program: "oardel", args: ["--array", ...ids] }),
+  find: (name) => ({ program: "oarstat", args: ["-f", "-J", "--sql", `job_name = '${name}'`] }),
+  parseFound: (answer, name) => {
+    const found = readJobs(answer).find((job) => job["name"] === name);
+    return found === undefined ? undefined : String(found["array_id"]);
+  },
+
+  timeLeft: {
+    ask: ({ OAR_JOB_ID: id }) => (id === undefined ? undefined : { program: "oarstat", args: ["-f", "-J", "-j", id] }),
+    parse: (answer, { nowMs }) => {
+      const [job] = readJobs(answer);
+      const left = Number(job?.["startTime"]) + Number(job?.["walltime"]) - nowMs / 1000;
+      return Number.isFinite(left) ? Math.max(0, Math.floor(left)) : undefined;
+    },
+  },
+  // Only where it ran for more than a minute; else it has ended, and is submitted again like a lost one.
+  requeue: ({ OAR_JOB_ID: id }) => (id === undefined ? undefined : { exitCode: requeueCode }),
+};
+
+function directives(job: Job): string[] {
+  const { name, tasks, options } = job;
+  const { queue, account, cores, walltimeSeconds, graceSeconds, own } = options;
+  const resources = own["resource_spec"] ?? `/nodes=1/core=${cores ?? 1}`;
+  const properties = propertiesOf(job);
+  return [
+    `-n ${name}`,
+    `--array ${tasks}`,
+    ...(queue === undefined ? [] : [`-q ${queue}`]),
+    ...(account === undefined ? [] : [`--project ${account}`]),
+    // On one line: several would be alternatives.
+    `-l ${resources}${walltimeSeconds === undefined ? "" : `,walltime=${formatWalltime(walltimeSeconds)}`}`,
+    ...(properties === "" ? [] : [`-p ${properties}`]),
+    "-t idempotent",
+    `--checkpoint ${Math.ceil(graceSeconds)}`,
+    "--signal 15",
+    "-O /dev/null",
+    "-E /dev/null",
+  ];
+}
+
+/** OAR takes one condition only, so that of the user, of the memory and of the nodes become one. */
+function propertiesOf({ options, excluded }: Job): string {
+  const { memoryBytes, cores, own, extraDirectives } = options;
+  const property = own["memory_per_core_property_name"];
+  const memory =
+    memoryBytes === undefined || property === undefined || property === "not_applicable"
+      ? []
+      : [`${property}>=${Math.ceil(memoryBytes / (cores ?? 1) / 1024 ** 2)}`];
+  const nodes = excluded.map((node) => `'${node.replaceAll("'", "''")}'`);
+  const users = extraDirectives.flatMap((directive) => propertyOf(directive) ?? []);
+  const conditions = [
+    ...users,
+    ...memory,
+    ...(nodes.length === 0 ? [] : [`network_address NOT IN (${nodes.join(",")})`]),
+  ];
+  return conditions.length === 1 ? conditions[0]! : conditions.map((condition) => `(${condition})`).join(" AND ");
+}
+
+function withoutProperties(job: Job): Job {
+  const extraDirectives = job.options.extraDirectives.filter((directive) => propertyOf(directive) === undefined);
+  return { ...job, options: { ...job.options, extraDirectives } };
+}
+
+function propertyOf(directive: string): string | undefined {
+  const [flag, value] = directiveWords(directive);
+  return flag === "-p" || flag === "--property" ? value : undefined;
+}
+
+/** As OAR itself reads a directive: the option, and all the rest is its value; quotes around it are dask-jobqueue's. */
+function directiveWords(directive: string): string[] {
+  const [, flag = directive, rest = ""] = /^(\S+)\s*(.*)$/.exec(directive.trim()) ?? [];
+  const value = /^"(.*)"$|^'([^']*)'$/.exec(rest);
+  if (rest === "") return [flag];
+  return [flag, value === null ? rest : (value[1] ?? value[2] ?? "")];
+}
+
+type OarJob = Readonly<Record<string, unknown>>;
+
+function readJobs(answer: string): OarJob[] {
+  if (answer.trim() === "") return [];
+  try {
+    const parsed: unknown = JSON.parse(answer);
+    return typeof parsed === "object" && parsed !== null ? (Object.values(parsed) as OarJob[]) : [];
+  } catch {
+    return [];
+  }
+}
+
+function parseStatus(answer: string): TaskSight[] {
+  const newest = new Map<string, { jobId: number; sight: TaskSight }>();
+  for (const job of readJobs(answer)) {
+    const { array_id: array, array_index: index, Job_Id: jobId, state } = job;
+    if (typeof state !== "string" || array === undefined) continue;
+    const sight = {
+      id: String(array),
+      task: Math.max(0, Number(index) - 1 || 0),
+      state: stateOf(job, state),
+      detail: [state, exitOf(job["exit_code"])].filter(Boolean).join(", "),
+      node: (job["assigned_network_address"] as string[] | undefined)?.[0],
+    };
+    // A task that is run again is a new job of the same array with the same index.
+    const key = `${array} ${index}`;
+    if ((newest.get(key)?.jobId ?? -1) < Number(jobId)) newest.set(key, { jobId: Number(jobId), sight });
+  }
+  return [...newest.values()].map(({ sight }) => sight);
+}
+
+function stateOf(job: OarJob, name: string): TaskState {
+  const state = states[name] ?? "unknown";
+  if (state !== "ended" && state !== "lost") return state;
+  // A request to end it may have come too late.
+  if (state === "ended" && (job["exit_code"] ?? 0) === 0) return "ended";
+  const kinds = ((job["events"] as { type?: string }[] | undefined) ?? []).map(({ type }) => type);
+  // The walltime is kept by a request of the same kind.
+  if (kinds.some((kind) => wanted.includes(kind ?? "")) && !kinds.includes(overtime)) return "cancelled";
+  return "lost";
+}
+
+/** `exit_code` is what wait(2) tells. */
+function exitOf(code: unknown): string | undefined {
+  if (typeof code !== "number") return undefined;
+  return (code & 127) === 0 ? `exit code ${code >> 8}` : `signal ${code & 127}`;
+}

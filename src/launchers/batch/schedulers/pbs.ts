@@ -1,0 +1,150 @@
+import { directiveValue } from "../directive-value.ts";
+import { jobScript, shellPath, taskNumber } from "../job-script.ts";
+import { formatWalltime, parseWalltime } from "../parse-walltime.ts";
+import { type AttributedJob, readAttributes } from "../read-attributes.ts";
+import type { Job, Scheduler, TaskSight, TaskState } from "../scheduler.ts";
+
+const states: Readonly<Record<string, TaskState>> = {
+  Q: "pending",
+  H: "pending",
+  W: "pending",
+  // Moved to another server, or on the way there.
+  T: "pending",
+  M: "pending",
+  R: "running",
+  S: "running",
+  U: "running",
+  // Ending: its processes may still write.
+  E: "running",
+  X: "ended",
+  F: "ended",
+  C: "ended",
+};
+
+// Of a finished job: it was deleted.
+const deletedSubstate = "91";
+
+/** `env: pbs`: PBS Professional and OpenPBS. */
+export const pbs: Scheduler = {
+  env: "pbs",
+  title: "PBS",
+  ownOptions: ["resource_spec"],
+  taskVariable: "PBS_ARRAY_INDEX",
+  firstTask: 0,
+  canExclude: false,
+
+  render: (job) =>
+    jobScript(job, {
+      prefix: "#PBS",
+      directives: directives(job),
+      task: taskNumber("PBS_ARRAY_INDEX", 0),
+      // Its own files come back only when a task has ended.
+      redirects: true,
+    }),
+  submit: (_job, file) => ({ program: "qsub", args: [file] }),
+  parseSubmitted: (answer) => /^(\d+(\[\])?(\.[\w.-]+)?)$/m.exec(answer.trim())?.[1],
+
+  status: (ids) => ({ program: "qstat", args: ["-f", "-t", ...ids] }),
+  parseStatus,
+  isGone,
+
+  // Where the server keeps no history it refuses to tell.
+  history: {
+    ask: (id) => ({ program: "qstat", args: ["-x", "-f", "-t", id] }),
+    parse: parseStatus,
+  },
+
+  cancel: (ids) => ({ program: "qdel", args: [...ids] }),
+  find: (name) => ({ program: "qselect", args: ["-N", name] }),
+  parseFound: (answer) =>
+    answer
+      .split("\n")
+      .find((line) => /^\d/.test(line))
+      ?.trim(),
+
+  arrayLimit: {
+    ask: { program: "qstat", args: ["-B", "-f"] },
+    parse: (answer) => {
+      const most = /^\s*max_array_size = (\d+)/m.exec(answer)?.[1];
+      return most === undefined ? undefined : Number(most);
+    },
+  },
+  timeLeft: {
+    ask: ({ PBS_JOBID: id }) => (id === undefined ? undefined : { program: "qstat", args: ["-f", id] }),
+    parse: (answer, { nowMs }) => {
+      const [job] = readAttributes(answer);
+      return job === undefined ? undefined : secondsLeft(job, nowMs);
+    },
+  },
+};
+
+function directives({ name, tasks, options }: Job): string[] {
+  const { queue, account, walltimeSeconds, own, cores, memoryBytes } = options;
+  const memory = memoryBytes === undefined ? "" : `:mem=${pbsBytes(memoryBytes)}`;
+  return [
+    `-N ${name}`,
+    // An array of one is refused; a plain job does not find the variable, which means 0.
+    ...(tasks > 1 ? [`-J 0-${tasks - 1}`] : []),
+    `-S ${directiveValue(shellPath(options.shebang))}`,
+    ...(queue === undefined ? [] : [`-q ${directiveValue(queue)}`]),
+    ...(account === undefined ? [] : [`-A ${directiveValue(account)}`]),
+    `-l ${own["resource_spec"] ?? `select=1:ncpus=${cores ?? 1}${memory}`}`,
+    ...(walltimeSeconds === undefined ? [] : [`-l walltime=${formatWalltime(walltimeSeconds)}`]),
+    "-r y",
+    "-j oe",
+    "-o /dev/null",
+  ];
+}
+
+/** Bytes in the largest unit that keeps two digits; PBS says kb and means 1024 bytes. */
+export function pbsBytes(bytes: number): string {
+  const power = [3, 2, 1].find((exponent) => bytes >= 10 * 1024 ** exponent) ?? 0;
+  return `${Math.ceil(bytes / 1024 ** power)}${["b", "kb", "mb", "gb"][power]}`;
+}
+
+function parseStatus(answer: string): TaskSight[] {
+  return readAttributes(answer).flatMap((job) => {
+    const match = /^(\d+)(\[(\d*)\])?(.*)$/.exec(job.id);
+    const letter = job.attributes.get("job_state");
+    if (match === null || letter === undefined) return [];
+    const [, number, brackets, index, server] = match;
+    // The array as a whole: its tasks are listed too.
+    if (index === "") return [];
+    const isTask = brackets !== undefined;
+    const state = states[letter] ?? "unknown";
+    const exit = job.attributes.get("Exit_status") ?? job.attributes.get("exit_status");
+    const comment = job.attributes.get("comment");
+    return [
+      {
+        id: `${number}${isTask ? "[]" : ""}${server}`,
+        task: isTask ? Number(index) : 0,
+        state: state === "ended" ? endOf(job, exit) : state,
+        detail: [letter, exit === undefined ? undefined : `exit status ${exit}`, comment].filter(Boolean).join(", "),
+        node: job.attributes.get("exec_host")?.split(/[/+]/)[0],
+      },
+    ];
+  });
+}
+
+function endOf({ attributes }: AttributedJob, exit: string | undefined): TaskState {
+  if (exit === "0") return "ended";
+  if (attributes.get("substate") === deletedSubstate) return "cancelled";
+  // Without a status: an expired task of which nothing else is kept.
+  return exit === undefined ? "ended" : "lost";
+}
+
+function isGone(refusal: string): boolean {
+  const known = /Unknown Job Id|Job has finished|not configured to maintain job history/i;
+  return refusal.split("\n").every((line) => line.trim() === "" || known.test(line));
+}
+
+function secondsLeft({ attributes }: AttributedJob, nowMs: number): number | undefined {
+  const limit = parseWalltime(attributes.get("Resource_List.walltime") ?? "");
+  if (limit === undefined) return undefined;
+  const startMs = Date.parse(attributes.get("stime") ?? "");
+  // What was used is written down only now and then.
+  const used = Number.isNaN(startMs)
+    ? parseWalltime(attributes.get("resources_used.walltime") ?? "")
+    : (nowMs - startMs) / 1000;
+  return used === undefined ? undefined : Math.max(0, Math.floor(limit - used));
+}

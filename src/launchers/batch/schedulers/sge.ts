@@ -1,0 +1,181 @@
+import { directiveValue } from "../directive-value.ts";
+import { jobScript, shellPath, taskNumber } from "../job-script.ts";
+import { xmlElements, xmlText } from "../read-xml.ts";
+import type { Job, Scheduler, TaskMoment, TaskSight, TaskState } from "../scheduler.ts";
+
+// Letters of qstat: d being deleted, E in error, h held, q queued, R run again, r running, s S T suspended, t starting.
+const states: Readonly<Record<string, TaskState>> = {
+  qw: "pending",
+  hqw: "pending",
+  hRwq: "pending",
+  Rq: "pending",
+  Rqw: "pending",
+  r: "running",
+  t: "running",
+  Rr: "running",
+  Rt: "running",
+  s: "running",
+  ts: "running",
+  S: "running",
+  tS: "running",
+  T: "running",
+  tT: "running",
+  Rs: "running",
+  Rts: "running",
+  RS: "running",
+  RtS: "running",
+  RT: "running",
+  RtT: "running",
+  // Its processes may still write.
+  dr: "running",
+  dt: "running",
+  dRr: "running",
+  dRt: "running",
+  ds: "running",
+  dS: "running",
+  dT: "running",
+  dRs: "running",
+  dRS: "running",
+  dRT: "running",
+  dqw: "cancelled",
+  // It stays there until someone looks after it.
+  Eqw: "lost",
+  Ehqw: "lost",
+  EhRqw: "lost",
+  z: "ended",
+};
+
+const requeueCode = 99;
+
+/** `env: sge`: Grid Engine and what descends from it. */
+export const sge: Scheduler = {
+  env: "sge",
+  title: "Grid Engine",
+  ownOptions: ["resource_spec", "parallel_environment"],
+  taskVariable: "SGE_TASK_ID",
+  firstTask: 1,
+  canExclude: true,
+
+  render: (job) =>
+    jobScript(job, {
+      prefix: "#$",
+      directives: directives(job),
+      task: taskNumber("SGE_TASK_ID", 1),
+      // Its own $TASK_ID counts from 1.
+      redirects: true,
+    }),
+  submit: (_job, file) => ({ program: "qsub", args: ["-terse", file] }),
+  // Of an array: the id, a dot and its range.
+  parseSubmitted: (answer) => /^(\d+)(\.[\d:-]+)?$/m.exec(answer.trim())?.[1],
+
+  // There is no way to name ids without a mass of details; it lists what the user has.
+  status: () => ({ program: "qstat", args: ["-xml"] }),
+  parseStatus,
+  isGone: (refusal) =>
+    refusal.split("\n").every((line) => line.trim() === "" || /job(-array task)? "?[\d.]+"? does not exist/.test(line)),
+
+  // Ended tasks leave the list at once; how they ended is only in the accounting.
+  history: {
+    ask: (id) => ({ program: "qacct", args: ["-j", id] }),
+    parse: parseHistory,
+  },
+
+  cancel: (ids) => ({ program: "qdel", args: [...ids] }),
+  find: () => ({ program: "qstat", args: ["-xml"] }),
+  parseFound: (answer, name) =>
+    xmlElements(answer, "job_list")
+      .filter(({ content }) => xmlText(content, "JB_name") === name)
+      .map(({ content }) => xmlText(content, "JB_job_number"))[0],
+
+  arrayLimit: {
+    ask: { program: "qconf", args: ["-sconf"] },
+    parse: (answer) => {
+      const most = Number(/^max_aj_tasks\s+(\d+)/m.exec(answer)?.[1] ?? 0);
+      return most === 0 ? undefined : most;
+    },
+  },
+  timeLeft: {
+    ask: ({ JOB_ID: id, SGE_TASK_ID: task }) =>
+      id === undefined || task === undefined ? undefined : { program: "qstat", args: ["-xml", "-r"] },
+    parse: parseTimeLeft,
+  },
+  requeue: ({ SGE_TASK_ID: task }) => (task === undefined ? undefined : { exitCode: requeueCode }),
+};
+
+function directives({ name, tasks, options, excluded }: Job): string[] {
+  const { queue, account, cores, walltimeSeconds, own } = options;
+  const environment = own["parallel_environment"];
+  return [
+    `-N ${name}`,
+    `-t 1-${tasks}`,
+    // Else the queue's shell runs the script, whatever its first line says.
+    `-S ${directiveValue(shellPath(options.shebang))}`,
+    ...(queue === undefined ? [] : [`-q ${directiveValue(queue)}`]),
+    ...(account === undefined ? [] : [`-P ${directiveValue(account)}`]),
+    ...(environment === undefined || cores === undefined
+      ? []
+      : [`-pe ${directiveValue(String(environment))} ${cores}`]),
+    ...(own["resource_spec"] === undefined ? [] : [`-l ${own["resource_spec"]}`]),
+    ...(walltimeSeconds === undefined ? [] : [`-l h_rt=${walltimeSeconds}`]),
+    ...(excluded.length === 0 ? [] : [`-l h=${excluded.map((node) => `!${node}`).join("&")}`]),
+    "-cwd",
+    "-j y",
+    "-o /dev/null",
+    // A task of a host that died would otherwise stay running for ever.
+    "-r y",
+    // SIGUSR2 some time before the kill; there is no SIGTERM.
+    "-notify",
+  ];
+}
+
+function parseStatus(answer: string): TaskSight[] {
+  return xmlElements(answer, "job_list").flatMap(({ content }) => {
+    const id = xmlText(content, "JB_job_number");
+    const state = xmlText(content, "state");
+    if (id === undefined || state === undefined) return [];
+    const [, node] = (xmlText(content, "queue_name") ?? "").split("@");
+    const sight = { id, state: states[state] ?? ("unknown" as const), detail: state, node };
+    return taskNumbers(xmlText(content, "tasks")).map((task) => ({ ...sight, task }));
+  });
+}
+
+/** `3`, `5-8:1`, `7,9` or nothing, where the job is no array; from 0. */
+function taskNumbers(text: string | undefined): number[] {
+  if (text === undefined) return [0];
+  return text.split(",").flatMap((part) => {
+    const match = /^(\d+)(?:-(\d+)(?::(\d+))?)?$/.exec(part.trim());
+    if (match === null) return [];
+    const [first, last, step] = [Number(match[1]), Number(match[2] ?? match[1]), Number(match[3] ?? 1)];
+    return Array.from({ length: Math.floor((last - first) / step) + 1 }, (_, i) => first + i * step - 1);
+  });
+}
+
+/** `failed` and `exit_status` mean something only together: a task whose host died has the status 0. */
+function parseHistory(answer: string, id: string): TaskSight[] {
+  const sights = new Map<number, TaskSight>();
+  for (const record of answer.split(/^=+$/m)) {
+    const field = (name: string) => new RegExp(`^${name}\\s+(.*?)\\s*$`, "m").exec(record)?.[1]?.replace(/\s+/g, " ");
+    if (field("jobnumber") !== id) continue;
+    const failed = Number.parseInt(field("failed") ?? "", 10);
+    const exit = Number.parseInt(field("exit_status") ?? "", 10);
+    const task = Math.max(0, Number(field("taskid") ?? 0) - 1 || 0);
+    const state = failed === 25 ? "pending" : failed === 0 && exit === 0 ? "ended" : "lost";
+    const detail = `failed ${field("failed")}, exit status ${field("exit_status")}`;
+    // In the order of their ends: of a task that ran several times the last one counts.
+    sights.set(task, { id, task, state, detail, node: field("hostname") });
+  }
+  return [...sights.values()];
+}
+
+function parseTimeLeft(answer: string, { environment, nowMs }: TaskMoment): number | undefined {
+  const own = xmlElements(answer, "job_list").find(
+    ({ content }) =>
+      xmlText(content, "JB_job_number") === environment["JOB_ID"] &&
+      (xmlText(content, "tasks") ?? "undefined") === environment["SGE_TASK_ID"],
+  );
+  if (own === undefined) return undefined;
+  const limit = xmlElements(own.content, "hard_request").find(({ attributes }) => attributes["name"] === "h_rt");
+  const startMs = Date.parse(xmlText(own.content, "JAT_start_time") ?? "");
+  const left = startMs / 1000 + Number(limit?.content ?? Number.NaN) - nowMs / 1000;
+  return Number.isFinite(left) ? Math.max(0, Math.floor(left)) : undefined;
+}
