@@ -3,7 +3,12 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   // Tests of behaviour run on the build, as a user's program does; unit tests import the sources.
-  resolve: { alias: { millrace: fileURLToPath(new URL("./dist/index.js", import.meta.url)) } },
+  resolve: {
+    alias: [
+      { find: /^millrace$/, replacement: fileURLToPath(new URL("./dist/index.js", import.meta.url)) },
+      { find: /^millrace\/(\w+)$/, replacement: fileURLToPath(new URL("./dist/$1.js", import.meta.url)) },
+    ],
+  },
   test: {
     include: ["test/**/*.test.ts"],
     pool: "forks",

@@ -107,6 +107,7 @@ class Disk {
   #claimedAt;
   #committedAt;
   #active = 0;
+  #listed = { at: -1, open: [] };
 
   constructor(shards) {
     this.#claimedAt = new Float64Array(shards).fill(Number.POSITIVE_INFINITY);
@@ -115,9 +116,12 @@ class Disk {
 
   list() {
     this.#count(Math.ceil((this.committedCount + 1) / namesPerOperation), true);
+    // Workers that look at the same time share what they see: ten thousand lists of a hundred thousand are too many.
+    if (this.#listed.at === this.committedCount) return this.#listed.open;
     const open = [];
     for (let id = 0; id < this.#committedAt.length; id++)
       if (this.#committedAt[id] === Number.POSITIVE_INFINITY) open.push(id);
+    this.#listed = { at: this.committedCount, open };
     return open;
   }
 

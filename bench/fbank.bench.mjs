@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { fbank } from "millrace";
+import { fbank } from "millrace/speech";
 import { inFolder, median, row } from "./measure.mjs";
 
 const script = fileURLToPath(new URL("./fbank-numpy.py", import.meta.url));

@@ -24,6 +24,9 @@ await build({
   ...common,
   entryPoints: [
     entry("index.ts", "index"),
+    entry("formats.ts", "formats"),
+    entry("speech.ts", "speech"),
+    entry("recipes.ts", "recipes"),
     entry("join/worker-process.ts", "worker-process"),
     entry("join/worker-thread.ts", "worker-thread"),
     entry("job/job-process.ts", "job-process"),

@@ -10,6 +10,7 @@ const env = {
   MILLRACE_KILL_ROUNDS: String(3 * times),
   MILLRACE_CHAOS_ROUNDS: String(30 * times),
   MILLRACE_CONFIG_TIMES: String(times),
+  MILLRACE_AUDIO_TIMES: String(times),
 };
 runTool(
   ["vitest", "vitest.mjs"],
@@ -19,6 +20,7 @@ runTool(
     "test/integration/random-kills.test.ts",
     "test/integration/chaos.test.ts",
     "test/integration/config-omegaconf.test.ts",
+    "test/unit/audio/fuzz.test.ts",
   ],
   { env },
 );

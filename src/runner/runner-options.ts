@@ -37,7 +37,7 @@ export interface RunnerOptions {
    * for workers with a process of their own; `local` and `thread` have none.
    */
   readonly maxRss?: number | undefined;
-  /** Milliseconds between checkpoints; fewer where they would cost more than one percent. Default: 10. */
+  /** Milliseconds between checkpoints; fewer where they would cost more than half a percent. Default: 10. */
   readonly checkpointInterval?: number | undefined;
   /** Milliseconds after which a worker that shows no sign of life loses its shard. Default: 15000, and more from 500 workers on. */
   readonly leaseTtl?: number | undefined;

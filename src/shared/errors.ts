@@ -29,6 +29,7 @@ export type ErrorCode =
   | "BAD_AUDIO"
   | "BAD_MODEL"
   | "BAD_RECORD"
+  | "BAD_FILE"
   | "STATE_NOT_JSON"
   | "TOO_MANY_FAILURES"
   | "WRITER_FAILED"

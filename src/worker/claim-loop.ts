@@ -1,6 +1,6 @@
 import { noAttempts, type UnitAttempts } from "../store/attempts.ts";
 import type { Unit } from "../store/run-paths.ts";
-import { type PickOptions, pickShards } from "./pick-shards.ts";
+import { type PickOptions, pickShards, type ShardPicker } from "./pick-shards.ts";
 
 /** What the loop needs of the world: a run folder, a clock, and someone to do the work. */
 export interface ClaimPort<Claim> extends PickOptions {
@@ -33,11 +33,7 @@ export async function claimLoop<Claim>(open: readonly number[], port: ClaimPort<
     if (port.isOver()) return "left";
     const attempts = port.attempts();
     const isHeld = (id: number) => attempts.get(id)?.active !== undefined;
-    const pass = await runFree(
-      left.filter((id) => !isHeld(id)),
-      attempts,
-      port,
-    );
+    const pass = await runFree(pickShards(left, isHeld, port), attempts, port);
     if (pass !== "nothing") waited = 0;
     else waited = (await watchHeld(left.filter(isHeld), { attempts, waited }, port)) ?? 0;
     left = await port.look();
@@ -47,11 +43,10 @@ export async function claimLoop<Claim>(open: readonly number[], port: ClaimPort<
 
 /** Runs the shards that nobody holds, as far as was seen. `outdated`: others were quicker too often. */
 async function runFree<Claim>(
-  free: readonly number[],
+  picker: ShardPicker,
   attempts: Attempts,
   port: ClaimPort<Claim>,
 ): Promise<"something" | "nothing" | "outdated"> {
-  const picker = pickShards(free, port);
   let hasRun = false;
   let misses = 0;
   for (let id = picker.next(); id !== undefined && !port.isOver(); id = picker.next()) {

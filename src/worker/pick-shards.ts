@@ -17,18 +17,24 @@ export interface PickOptions {
  * somewhere else and goes on somewhere else when it meets another: they would follow each other from shard to shard
  * otherwise, and find each taken.
  */
-export function pickShards(ids: readonly number[], { isSpread, random }: PickOptions): ShardPicker {
-  const isTried = new Uint8Array(ids.length);
+export function pickShards(
+  ids: readonly number[],
+  isHeld: (id: number) => boolean,
+  { isSpread, random }: PickOptions,
+): ShardPicker {
+  const tried = new Set<number>();
   const somewhere = () => (isSpread ? Math.floor(random() * ids.length) : 0);
   let at = somewhere();
-  let left = ids.length;
   return {
     next() {
-      if (left === 0) return undefined;
-      while (isTried[at] === 1) at = (at + 1) % ids.length;
-      isTried[at] = 1;
-      left--;
-      return ids[at];
+      for (let steps = 0; steps < ids.length; steps++, at++) {
+        if (at >= ids.length) at = 0;
+        const id = ids[at]!;
+        if (tried.has(id) || isHeld(id)) continue;
+        tried.add(id);
+        return id;
+      }
+      return undefined;
     },
     miss() {
       if (isSpread) at = somewhere();

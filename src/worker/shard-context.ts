@@ -22,10 +22,10 @@ export interface ShardContext {
   /** Items this worker has done in all its shards. */
   readonly totals: { done: number; failed: number; dropped: number };
   /**
-   * When the process last had its turn, and how many indices are read at once: over all shards, since each of them may
-   * be short.
+   * When the process last had its turn, how many indices are read at once, and what a checkpoint costs: over all shards,
+   * since each of them may be short.
    */
-  readonly pace: { lastYieldMs: number; readAtOnce: number };
+  readonly pace: { lastYieldMs: number; readAtOnce: number; checkpointCostMs: number };
   /** Whether the worker was asked to leave: it then checkpoints, releases its shard and stops. */
   readonly isLeaving: () => boolean;
   readonly isTooLarge?: (() => boolean) | undefined;
@@ -46,7 +46,7 @@ export function openShardContext(parts: ShardContextParts, env: object, alreadyF
     missingKeys: watchMissingKeys(env),
     budget: new FailureBudget(parts.options.maxFailures, alreadyFailed),
     totals: { done: 0, failed: 0, dropped: 0 },
-    pace: { lastYieldMs: performance.now(), readAtOnce: 1 },
+    pace: { lastYieldMs: performance.now(), readAtOnce: 1, checkpointCostMs: 0 },
   };
 }
 

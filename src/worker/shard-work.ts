@@ -14,7 +14,7 @@ import { type ShardContext, ShardInterrupted } from "./shard-context.ts";
 import { ownState } from "./shard-state.ts";
 
 // Checkpoints may cost one part in this many of the time; where they are dear they come less often.
-const checkpointShare = 100;
+const checkpointShare = 200;
 const yieldEveryMs = 50;
 const failuresKey = "$failures";
 const noHistory = judgeCrashes([], { retries: 0 });
@@ -42,7 +42,6 @@ export class ShardWork {
   private readonly log: CheckpointLog;
   private sequence = 0;
   private lastCheckpointMs = performance.now();
-  private checkpointCostMs = 0;
 
   constructor(context: ShardContext, epoch: number, state: ShardState, history: CrashHistory = noHistory) {
     this.context = context;
@@ -85,7 +84,7 @@ export class ShardWork {
     // A shard that would have to begin anew would never end.
     if (this.writers !== undefined && isTooLarge?.()) throw new ShardInterrupted("leaving");
     const now = performance.now();
-    const intervalMs = Math.max(options.checkpointIntervalMs, this.checkpointCostMs * checkpointShare);
+    const intervalMs = Math.max(options.checkpointIntervalMs, pace.checkpointCostMs * checkpointShare);
     if (now - this.lastCheckpointMs >= intervalMs) await this.checkpoint();
     if (now - pace.lastYieldMs < yieldEveryMs) return;
     sync.poke();
@@ -109,7 +108,8 @@ export class ShardWork {
     const state = encodeState(ownState(this.state));
     this.log.save({ sequence: ++this.sequence, position, counts: { dropped, failed }, files, writers, state });
     this.lastCheckpointMs = performance.now();
-    this.checkpointCostMs = this.checkpointCostMs * 0.8 + (this.lastCheckpointMs - beganMs) * 0.2;
+    const { pace } = this.context;
+    pace.checkpointCostMs = pace.checkpointCostMs * 0.8 + (this.lastCheckpointMs - beganMs) * 0.2;
   }
 
   /** Leaves nothing in the folder but the shard's own files. */

@@ -11,7 +11,7 @@ it("without onnxruntime-node everything loads, and a model says what to install"
   const folder = temporaryFolder();
   cpSync(dist, join(folder, "dist"), { recursive: true });
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
-  const program = `import { fbank, loadOnnx } from "./dist/index.js";
+  const program = `import { fbank, loadOnnx } from "./dist/speech.js";
     console.log(fbank(new Float32Array(400)).rows);
     await loadOnnx("package.json").catch(({ code, message }) => console.log(code, message));`;
   const args = ["--input-type=module", "--eval", program];

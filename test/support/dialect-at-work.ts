@@ -4,7 +4,7 @@ import { type CallAnswer, callProgram } from "../../src/launchers/batch/call-pro
 import { checkJobOptions } from "../../src/launchers/batch/job-options.ts";
 import type { Call, Job, Scheduler, TaskSight } from "../../src/launchers/batch/scheduler.ts";
 
-export interface SubmittedJob {
+interface SubmittedJob {
   readonly id: string;
   readonly job: Job;
   /** What a task wrote. */

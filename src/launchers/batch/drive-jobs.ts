@@ -13,7 +13,7 @@ import type { Scheduler } from "./scheduler.ts";
 import { type JobWatch, watchJobs } from "./watch-jobs.ts";
 
 /** Where jobs run, as far as watching them goes. */
-export interface JobSite extends Pick<Scheduler, "env" | "title" | "canExclude"> {
+interface JobSite extends Pick<Scheduler, "env" | "title" | "canExclude"> {
   /** Jobs go on when this process has gone. */
   readonly outlivesDriver: boolean;
 }

@@ -28,7 +28,7 @@ export interface JobQueue {
   inherited(): Promise<Submission[]>;
 }
 
-export type Look =
+type Look =
   | { readonly isAnswered: true; readonly sights: readonly TaskSight[] }
   | { readonly isAnswered: false; readonly why: string };
 

@@ -20,6 +20,14 @@ describe("crc32", () => {
   });
 });
 
+describe("crc32 of no bytes", () => {
+  it("is the earlier value, wherever they lie", () => {
+    for (const nothing of [Buffer.alloc(0), new Uint8Array(new ArrayBuffer(0)), Buffer.from("x").subarray(1)]) {
+      expect(crc32(nothing, 0x12345678)).toBe(0x12345678);
+    }
+  });
+});
+
 describe("combineCrc32", () => {
   it("gives the checksum of the concatenation", () => {
     fc.assert(

@@ -1,0 +1,118 @@
+import type { AudioInfo, AudioWarning } from "../audio.ts";
+import { badAudio, copyAgain } from "../bad-audio.ts";
+import type { ByteSource } from "../byte-source.ts";
+import { checkHeader } from "../check-header.ts";
+import type { OpenedAudio, OpenOptions } from "../opened-audio.ts";
+import type { SampleSink } from "../sample-sink.ts";
+import type { PcmFormat } from "../sniff-format.ts";
+import { decodeImaBlock } from "./decode-ima-block.ts";
+import { decodeMsBlock } from "./decode-ms-block.ts";
+import { decodeSamples } from "./decode-samples.ts";
+import { codecName, type PcmLayout } from "./pcm-layout.ts";
+import { readAiffLayout } from "./read-aiff-layout.ts";
+import { readAuLayout } from "./read-au-layout.ts";
+import { readCafLayout } from "./read-caf-layout.ts";
+import { readSphereLayout } from "./read-sphere-layout.ts";
+import { readW64Layout } from "./read-w64-layout.ts";
+import { readWavLayout } from "./read-wav-layout.ts";
+
+const layoutReaders: Readonly<Record<PcmFormat, (source: ByteSource) => Promise<PcmLayout>>> = {
+  wav: readWavLayout,
+  w64: readW64Layout,
+  aiff: readAiffLayout,
+  au: readAuLayout,
+  caf: readCafLayout,
+  sphere: readSphereLayout,
+};
+
+const pieceBytes = 1024 * 1024;
+
+/** Opens what is stored sample by sample (or in small blocks of ADPCM): any part of it can be read by itself. */
+export async function openPcm(source: ByteSource, format: PcmFormat, options: OpenOptions): Promise<OpenedAudio> {
+  const layout = await layoutReaders[format](source);
+  checkHeader(source.name, layout);
+  const warnings: AudioWarning[] = [...(layout.warnings ?? [])];
+  const bytes = availableBytes(source, layout, options, warnings);
+  const blocks = Math.floor(bytes / layout.blockBytes);
+  if (blocks === 0) throw badAudio(source.name, "holds no samples", "leave it out, or make it again");
+  const left = bytes - blocks * layout.blockBytes;
+  if (left > 0) {
+    const message = `the last ${left} bytes are no whole ${layout.framesPerBlock === 1 ? "frame" : "block"} and were left out`;
+    warnings.push({ kind: "odd_length", message });
+  }
+  const frames = blocks * layout.framesPerBlock;
+  const { sampleRate, channels } = layout;
+  const info: AudioInfo = {
+    format,
+    codec: codecName(layout),
+    sampleRate,
+    channels,
+    frames,
+    durationSeconds: frames / sampleRate,
+    isExact: true,
+  };
+  return { info, warnings, decode: (sink) => decodePcm(source, layout, blocks, sink) };
+}
+
+/** How many bytes of samples are really there: headers announce anything. */
+function availableBytes(
+  source: ByteSource,
+  { dataOffset, dataBytes }: PcmLayout,
+  { truncated }: OpenOptions,
+  warnings: AudioWarning[],
+): number {
+  const there = Math.max(0, source.size - dataOffset);
+  if (dataBytes === undefined || dataBytes <= there) return dataBytes ?? there;
+  const message = `is truncated: its header announces ${dataBytes} bytes of samples, ${there} are there`;
+  if (truncated === "fail" || there === 0) {
+    throw badAudio(source.name, message, `${copyAgain}; { truncated: "keep" } reads what is there`);
+  }
+  warnings.push({ kind: "truncated", message });
+  return there;
+}
+
+async function decodePcm(source: ByteSource, layout: PcmLayout, blocks: number, sink: SampleSink): Promise<void> {
+  const { blockBytes, framesPerBlock, channels } = layout;
+  const firstBlock = Math.min(blocks, Math.floor(sink.range.start / framesPerBlock));
+  const lastBlock = Math.min(blocks, Math.ceil(sink.range.end / framesPerBlock));
+  const blocksAtOnce = Math.max(1, Math.min(lastBlock - firstBlock, Math.floor(pieceBytes / blockBytes)));
+  const samples = new Float32Array(blocksAtOnce * framesPerBlock * channels);
+  sink.skipTo(firstBlock * framesPerBlock);
+  sink.expect(Math.min(sink.range.end, lastBlock * framesPerBlock) - sink.range.start);
+  for (let block = firstBlock; block < lastBlock; block += blocksAtOnce) {
+    const count = Math.min(blocksAtOnce, lastBlock - block);
+    const bytes = await source.read(layout.dataOffset + block * blockBytes, count * blockBytes);
+    decodeBlocks(layout, bytes, count, samples);
+    if (layout.encoding === "f32" || layout.encoding === "f64") {
+      refuseNonFinite(source.name, samples, count * channels, block, channels);
+    }
+    sink.pushInterleaved(samples, channels, count * framesPerBlock);
+  }
+}
+
+function decodeBlocks(layout: PcmLayout, bytes: Uint8Array, count: number, out: Float32Array): void {
+  const { encoding, channels, blockBytes, framesPerBlock } = layout;
+  if (encoding !== "ima" && encoding !== "ms") {
+    decodeSamples(encoding, layout.isLittleEndian, bytes, count * channels, out);
+    return;
+  }
+  const samplesPerBlock = framesPerBlock * channels;
+  for (let block = 0; block < count; block++) {
+    const input = bytes.subarray(block * blockBytes, (block + 1) * blockBytes);
+    const output = out.subarray(block * samplesPerBlock, (block + 1) * samplesPerBlock);
+    if (encoding === "ima") decodeImaBlock(input, channels, framesPerBlock, output);
+    else decodeMsBlock(input, channels, framesPerBlock, layout.coefficients!, output);
+  }
+}
+
+/** One NaN makes every feature of a file NaN, and a model that is fed with it answers all the same. */
+function refuseNonFinite(name: string, samples: Float32Array, count: number, block: number, channels: number): void {
+  for (let i = 0; i < count; i++) {
+    // Subtracting a number from itself is zero but for NaN and the infinities.
+    if (samples[i]! - samples[i]! !== 0) {
+      const frame = block + Math.floor(i / channels);
+      const what = `holds a sample that is no finite number (${samples[i]} at frame ${frame})`;
+      throw badAudio(name, what, "whatever wrote it is broken: make it again, or leave it out");
+    }
+  }
+}

@@ -1,0 +1,175 @@
+import type { AudioWarning } from "./audio.ts";
+
+/** Which samples are wanted, counted in frames of the file. */
+export interface FrameRange {
+  readonly start: number;
+  /** Infinity: to the end, wherever that is. */
+  readonly end: number;
+}
+
+/**
+ * Takes what decoders produce and keeps what was asked for: one channel, their mean or all, of one range. It grows with
+ * what comes, so a header that lies about the length costs nothing.
+ */
+export class SampleSink {
+  /** Frames that have passed. A decoder that can seek sets it with `skipTo`. */
+  position = 0;
+  readonly range: FrameRange;
+  readonly #choice: "mix" | "all" | number;
+  readonly #warnings: AudioWarning[];
+  #planes: Float32Array[];
+  #kept = 0;
+
+  constructor(choice: "mix" | "all" | number, channels: number, range: FrameRange, warnings: AudioWarning[]) {
+    this.#choice = choice;
+    this.range = range;
+    this.#warnings = warnings;
+    this.#planes = Array.from({ length: choice === "all" ? channels : 1 }, () => new Float32Array(0));
+  }
+
+  get isFull(): boolean {
+    return this.position >= this.range.end;
+  }
+
+  /** Announces how many frames will come; only for counts that the size of the file bears out. */
+  expect(frames: number): void {
+    this.#grow(frames);
+  }
+
+  /** Frames before this one are not going to come. */
+  skipTo(frame: number): void {
+    this.position = frame;
+  }
+
+  warn(warning: AudioWarning): void {
+    this.#warnings.push(warning);
+  }
+
+  /** The next `count` frames, a plane for each channel. The planes may be used again by the caller. */
+  pushPlanes(planes: readonly (Float32Array | Int32Array | Float64Array)[], count: number, scale = 1): void {
+    const from = Math.max(0, Math.min(count, this.range.start - this.position));
+    const to = Math.min(count, this.range.end - this.position);
+    this.position += count;
+    if (to <= from) return;
+    const at = this.#reserve(to - from);
+    if (this.#choice === "all") {
+      for (const [channel, plane] of planes.entries()) copyScaled(plane, from, to, scale, this.#planes[channel]!, at);
+    } else if (this.#choice === "mix") {
+      mixPlanes(planes, from, to, scale, this.#planes[0]!, at);
+    } else {
+      copyScaled(planes[this.#choice]!, from, to, scale, this.#planes[0]!, at);
+    }
+  }
+
+  /** The next `count` frames, channels side by side. */
+  pushInterleaved(samples: Float32Array, channels: number, count: number): void {
+    const from = Math.max(0, Math.min(count, this.range.start - this.position));
+    const to = Math.min(count, this.range.end - this.position);
+    this.position += count;
+    if (to <= from) return;
+    const at = this.#reserve(to - from);
+    if (channels === 1) {
+      this.#planes[0]!.set(samples.subarray(from, to), at);
+    } else if (this.#choice === "all") {
+      for (const [channel, plane] of this.#planes.entries())
+        pickChannel(samples, channels, channel, from, to, plane, at);
+    } else if (this.#choice === "mix") {
+      mixInterleaved(samples, channels, from, to, this.#planes[0]!, at);
+    } else {
+      pickChannel(samples, channels, this.#choice, from, to, this.#planes[0]!, at);
+    }
+  }
+
+  /** What was kept, in arrays of exactly that length. */
+  finish(): Float32Array[] {
+    return this.#planes.map((plane) => {
+      if (plane.length === this.#kept) return plane;
+      // A view would hold on to the slack for as long as the samples live; a little of it is cheaper than a copy.
+      return plane.length - this.#kept < 4096 ? plane.subarray(0, this.#kept) : plane.slice(0, this.#kept);
+    });
+  }
+
+  #reserve(count: number): number {
+    const at = this.#kept;
+    this.#kept += count;
+    if (this.#kept > this.#planes[0]!.length) this.#grow(Math.max(this.#kept, Math.ceil(at * 1.5), 16_384));
+    return at;
+  }
+
+  #grow(length: number): void {
+    this.#planes = this.#planes.map((plane) => {
+      const larger = new Float32Array(length);
+      larger.set(plane.subarray(0, Math.min(plane.length, length)));
+      return larger;
+    });
+  }
+}
+
+function copyScaled(
+  plane: Float32Array | Int32Array | Float64Array,
+  from: number,
+  to: number,
+  scale: number,
+  out: Float32Array,
+  at: number,
+): void {
+  if (scale === 1 && plane instanceof Float32Array) {
+    out.set(plane.subarray(from, to), at);
+    return;
+  }
+  for (let i = from, o = at; i < to; i++, o++) out[o] = plane[i]! * scale;
+}
+
+/** Sums in double precision and divides once, so that the mean of equal channels is exactly each of them. */
+function mixPlanes(
+  planes: readonly (Float32Array | Int32Array | Float64Array)[],
+  from: number,
+  to: number,
+  scale: number,
+  out: Float32Array,
+  at: number,
+): void {
+  const first = planes[0]!;
+  if (planes.length === 1) {
+    copyScaled(first, from, to, scale, out, at);
+    return;
+  }
+  const factor = scale / planes.length;
+  if (planes.length === 2) {
+    const second = planes[1]!;
+    for (let i = from, o = at; i < to; i++, o++) out[o] = (first[i]! + second[i]!) * factor;
+    return;
+  }
+  for (let i = from, o = at; i < to; i++, o++) {
+    let sum = 0;
+    for (let channel = 0; channel < planes.length; channel++) sum += planes[channel]![i]!;
+    out[o] = (sum * scale) / planes.length;
+  }
+}
+
+function mixInterleaved(
+  samples: Float32Array,
+  channels: number,
+  from: number,
+  to: number,
+  out: Float32Array,
+  at: number,
+): void {
+  for (let i = from, o = at, s = from * channels; i < to; i++, o++) {
+    let sum = 0;
+    for (const end = s + channels; s < end; s++) sum += samples[s]!;
+    out[o] = sum / channels;
+  }
+}
+
+function pickChannel(
+  samples: Float32Array,
+  channels: number,
+  channel: number,
+  from: number,
+  to: number,
+  out: Float32Array,
+  at: number,
+): void {
+  for (let i = from, o = at, s = from * channels + channel; i < to; i++, o++, s += channels) out[o] = samples[s]!;
+}

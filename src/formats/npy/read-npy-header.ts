@@ -1,0 +1,68 @@
+import { badFile } from "../bad-file.ts";
+import type { ByteSource } from "../byte-source.ts";
+import { countElements, type DType, layouts } from "../nd-array.ts";
+import { dtypeOfDescr } from "./npy-dtype.ts";
+import { parseNpyDict } from "./parse-npy-dict.ts";
+
+export interface NpyHeader {
+  readonly dtype: DType;
+  readonly shape: readonly number[];
+  /** The data lies in Fortran order in the file: the first index runs fastest. */
+  readonly fortranOrder: boolean;
+  readonly littleEndian: boolean;
+  /** Where the data begins, and how many bytes it is. */
+  readonly dataOffset: number;
+  readonly dataBytes: number;
+}
+
+const magic = Buffer.from("\x93NUMPY", "latin1");
+// What a plain array's header can need; NumPy itself refuses more than 10,000 unless told to trust the file.
+const longestHeader = 1 << 16;
+const mostDimensions = 64;
+
+/** Reads what an npy file says about itself and checks it against the length of the file. */
+export function readNpyHeader(source: ByteSource): NpyHeader {
+  const start = source.read(0, Math.min(12, source.size));
+  if (!start.subarray(0, 6).equals(magic)) {
+    throw badFile(source.name, 0, "this is not an npy file: it does not begin with \\x93NUMPY");
+  }
+  const version = start.length > 7 ? start.readUInt8(6) : 0;
+  if (version < 1 || version > 3 || start.readUInt8(7) !== 0) {
+    throw badFile(
+      source.name,
+      6,
+      `npy version ${version}.${start[7] ?? 0} is unknown`,
+      "Versions 1.0 to 3.0 are read.",
+    );
+  }
+  const lengthBytes = version === 1 ? 2 : 4;
+  const textOffset = 8 + lengthBytes;
+  if (start.length < textOffset) throw badFile(source.name, start.length, "the file ends within its header");
+  const textBytes = start.readUIntLE(8, lengthBytes);
+  if (textBytes > longestHeader) {
+    throw badFile(source.name, 8, `the header is said to be ${textBytes} bytes long, more than ${longestHeader}`);
+  }
+  const text = source.read(textOffset, textBytes).toString(version === 3 ? "utf8" : "latin1");
+  const dict = parseNpyDict(text, (problem, at) => badFile(source.name, textOffset + at, problem, refusalHint));
+  const element = dtypeOfDescr(dict.descr);
+  if ("refusal" in element) throw badFile(source.name, textOffset, element.refusal, refusalHint);
+  if (dict.shape.length > mostDimensions) {
+    throw badFile(
+      source.name,
+      textOffset,
+      `the array has ${dict.shape.length} dimensions, more than ${mostDimensions}`,
+    );
+  }
+  const dataOffset = textOffset + textBytes;
+  const dataBytes = countElements(dict.shape) * layouts[element.dtype].itemBytes;
+  if (!(dataBytes <= source.size - dataOffset)) {
+    throw badFile(
+      source.name,
+      dataOffset,
+      `the shape (${dict.shape.join(", ")}) of ${element.dtype} needs ${dataBytes} bytes, ${source.size - dataOffset} are there`,
+    );
+  }
+  return { ...element, shape: dict.shape, fortranOrder: dict.fortranOrder, dataOffset, dataBytes };
+}
+
+const refusalHint = "Numbers and booleans are read: save the array again with a plain numeric dtype (array.astype).";

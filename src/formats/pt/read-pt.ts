@@ -1,0 +1,9 @@
+import { withFileSource } from "../file-source.ts";
+import type { ZipOptions } from "../zip/open-zip.ts";
+import { decodePt } from "./decode-pt.ts";
+import type { PtValue } from "./pt-value.ts";
+
+/** What a .pt file on disk holds; each storage is read by itself. */
+export function readPt(path: string, options: ZipOptions = {}): PtValue {
+  return withFileSource(path, (source) => decodePt(source, options));
+}
