@@ -18,6 +18,11 @@ const needed = [
   { program: "sge_qmaster", package: "gridengine-master", why: "is the master of a Grid Engine" },
   { program: "sge_execd", package: "gridengine-exec", why: "is a host of a Grid Engine" },
   { program: "qconf", package: "gridengine-client", why: "submits jobs to a Grid Engine" },
+  {
+    program: "Almighty",
+    package: "oar-server oar-server-pgsql oar-node oar-user oar-user-pgsql postgresql",
+    why: "is the server of an OAR",
+  },
   { program: "sshd", package: "openssh-server", why: "is the other host of env: ssh" },
 ];
 
@@ -41,7 +46,7 @@ export function ensureSystemPackages() {
     spawnSync("apt-get", ["update", "-qq"], quiet);
     // Another installation may be at work.
     const patience = ["-o", "DPkg::Lock::Timeout=300"];
-    const packages = missing.map((entry) => entry.package);
+    const packages = missing.flatMap((entry) => entry.package.split(" "));
     spawnSync("apt-get", [...patience, "install", "-y", "-qq", "--no-install-recommends", ...packages], quiet);
   }
   for (const entry of missing) {

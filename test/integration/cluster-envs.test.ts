@@ -1,0 +1,224 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type ParallelInput, type RunnerOptions, runStatus } from "millrace";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startGridEngine, whyNotGridEngine } from "../support/clusters/sge.ts";
+import { startSshd, whyNotSshd } from "../support/clusters/sshd.ts";
+import { waitUntil } from "../support/clusters/wait-until.ts";
+import { because } from "../support/clusters/why-not.ts";
+
+// Every env but slurm, which has suites of its own: the same few promises on each.
+interface Site {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly options: Readonly<Record<string, unknown>>;
+  stop(): Promise<void>;
+}
+
+interface ClusterEnv {
+  readonly env: NonNullable<ParallelInput["env"]>;
+  /** Whether jobs go on without their driver. */
+  readonly outlivesDriver: boolean;
+  readonly whyNot: string | undefined;
+  start(): Promise<Site>;
+}
+
+const script = fileURLToPath(new URL("../fixtures/children/cluster-run.mjs", import.meta.url));
+const cli = fileURLToPath(new URL("../../dist/cli/millrace.js", import.meta.url));
+const count = 120;
+
+const envs: readonly ClusterEnv[] = [
+  { env: "sge", outlivesDriver: true, whyNot: whyNotGridEngine(), start: gridEngine },
+  { env: "ssh", outlivesDriver: false, whyNot: whyNotSshd(), start: sshd },
+  ...(["pbs", "lsf", "htcondor", "oar", "moab", "kube"] as const).map(
+    (env): ClusterEnv => ({ env, outlivesDriver: true, whyNot: undefined, start: () => fake(env) }),
+  ),
+];
+
+const places: string[] = [];
+afterAll(() => {
+  for (const place of places) rmSync(place, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+});
+
+function temporaryFolder(): string {
+  const place = mkdtempSync(join(tmpdir(), "millrace-test-"));
+  places.push(place);
+  return place;
+}
+
+let expected: string[];
+beforeAll(async () => {
+  const outputDir = temporaryFolder();
+  await run({ options: { outputDir, parallel: { env: "local" } } }, process.env);
+  expected = shardBytes(outputDir);
+});
+
+describe.each(envs.map((one) => [`${one.env}${because(one.whyNot)}`, one] as const))("%s", (_title, one) => {
+  describe.skipIf(one.whyNot !== undefined)("a run", () => {
+    let site: Site;
+    beforeAll(async () => {
+      site = await one.start();
+    });
+    afterAll(() => site?.stop());
+    const optionsFor = (outputDir: string, more: RunnerOptions = {}): RunnerOptions => ({
+      outputDir,
+      leaseTtl: 3000,
+      parallel: { env: one.env, n_workers: 3, options: site.options },
+      ...more,
+    });
+
+    it("leaves the bytes that local leaves", async () => {
+      const outputDir = temporaryFolder();
+      const { stdout } = await run({ options: optionsFor(outputDir) }, site.environment);
+      expect(stdout.trim()).toBe("111");
+      expect(shardBytes(outputDir)).toEqual(expected);
+      expect(leftOvers(outputDir)).toEqual([]);
+    });
+
+    it("is finished and merged by its jobs alone once it is submitted", async () => {
+      const outputDir = temporaryFolder();
+      const [asyncSpecsDir, asyncResultDir] = [temporaryFolder(), temporaryFolder()];
+      const options = optionsFor(outputDir, { asyncMode: true, asyncSpecsDir, asyncResultDir });
+      const { stdout } = await run({ options, act: "submit" }, site.environment);
+      const submitted = JSON.parse(stdout) as { jobs: { workers: number }[]; specs: string[] };
+      expect(submitted.jobs.reduce((sum, { workers }) => sum + workers, 0)).toBeGreaterThanOrEqual(3);
+      expect(submitted.specs.length).toBeGreaterThan(0);
+      await untilComplete(outputDir);
+      expect(shardBytes(outputDir)).toEqual(expected);
+      const results = readdirSync(asyncResultDir).filter((name) => name.endsWith(".jsonl"));
+      expect(results).toHaveLength(readdirSync(outputDir).filter((name) => name.startsWith("split.")).length);
+    });
+
+    it("that is cancelled leaves no job and no lease, and goes on when it is started again", async () => {
+      const outputDir = temporaryFolder();
+      const order = { options: optionsFor(outputDir), itemMs: 50 };
+      const child = start(order, site.environment);
+      await waitUntil(() => existsSync(outputDir) && someItemsDone(outputDir), { what: "some items are done" });
+      await millrace(["cancel", outputDir], site.environment);
+      expect((await ended(child)).code).not.toBe(0);
+      await waitUntil(async () => (await runStatus(outputDir)).state === "stopped", { what: "nobody is at work" });
+      expect(leftOvers(outputDir)).toEqual([]);
+      await run({ ...order, itemMs: 0 }, site.environment);
+      expect(shardBytes(outputDir)).toEqual(expected);
+    });
+
+    it("survives its driver, or is gone on with by the next one", async () => {
+      const outputDir = temporaryFolder();
+      const order = { options: optionsFor(outputDir), itemMs: 20 };
+      const child = start(order, site.environment);
+      await waitUntil(() => existsSync(outputDir) && someItemsDone(outputDir), { what: "some items are done" });
+      child.kill("SIGKILL");
+      if (one.outlivesDriver) await untilComplete(outputDir);
+      else await run(order, site.environment);
+      expect(shardBytes(outputDir)).toEqual(expected);
+    });
+
+    it("is described by millrace plan, and refuses an option that is not known", async () => {
+      const options = optionsFor(temporaryFolder());
+      const bad = { ...options, parallel: { ...options.parallel, options: { ...site.options, quueue: "x" } } };
+      const { code, stderr } = await ended(start({ options: bad }, site.environment));
+      expect(code).not.toBe(0);
+      expect(stderr).toMatch(/"quueue" is not known to env/);
+    });
+  });
+});
+
+interface Order {
+  readonly options: RunnerOptions;
+  readonly itemMs?: number;
+  readonly act?: string;
+}
+
+function start({ options, itemMs = 0, act }: Order, environment: NodeJS.ProcessEnv): ChildProcess {
+  // Not part of the identity, so that a run may go on at another pace.
+  const order = {
+    count,
+    act,
+    config: { notes: temporaryFolder(), itemMs },
+    options: { acceptChange: true, shards: 30, ...options },
+  };
+  return spawn(process.execPath, [script, JSON.stringify(order)], {
+    env: environment,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+}
+
+async function run(order: Order, environment: NodeJS.ProcessEnv): Promise<{ stdout: string }> {
+  const { code, stdout, stderr } = await ended(start(order, environment));
+  if (code !== 0) throw new Error(`the run failed (${code}):\n${stderr}`);
+  return { stdout };
+}
+
+async function millrace(words: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
+  const child = spawn(process.execPath, [cli, ...words], { env: environment, stdio: ["ignore", "pipe", "pipe"] });
+  const { code, stderr } = await ended(child);
+  if (code !== 0) throw new Error(`millrace ${words.join(" ")} failed (${code}):\n${stderr}`);
+}
+
+function ended(child: ChildProcess): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  let [stdout, stderr] = ["", ""];
+  child.stdout!.on("data", (chunk: Buffer) => {
+    stdout += chunk.toString();
+  });
+  child.stderr!.on("data", (chunk: Buffer) => {
+    stderr += chunk.toString();
+  });
+  return new Promise((resolve) => child.once("close", (code) => resolve({ code, stdout, stderr })));
+}
+
+async function untilComplete(outputDir: string): Promise<void> {
+  await waitUntil(async () => (await runStatus(outputDir)).state === "complete", {
+    what: "the run is complete and merged",
+    timeoutMs: 45_000,
+    details: () => logs(outputDir),
+  });
+}
+
+function logs(outputDir: string): string {
+  const folder = join(outputDir, ".millrace", "logs");
+  if (!existsSync(folder)) return "";
+  return readdirSync(folder)
+    .map((name) => `\n--- ${name}\n${readFileSync(join(folder, name), "utf8")}`)
+    .join("");
+}
+
+function someItemsDone(outputDir: string): boolean {
+  return readdirSync(outputDir).filter((name) => name.startsWith("split.")).length >= 3;
+}
+
+function shardBytes(outputDir: string): string[] {
+  return readdirSync(outputDir)
+    .filter((name) => name.startsWith("split."))
+    .sort()
+    .map((name) => `${name}: ${readFileSync(join(outputDir, name, "records.jsonl"), "utf8")}`);
+}
+
+function leftOvers(outputDir: string): string[] {
+  const list = (name: string) => readdirSync(join(outputDir, ".millrace", name)).map((entry) => `${name}/${entry}`);
+  return [...list("leases"), ...list("workers")];
+}
+
+async function gridEngine(): Promise<Site> {
+  const { environment, stop } = await startGridEngine({ slots: 4 });
+  return { environment, stop, options: {} };
+}
+
+async function sshd(): Promise<Site> {
+  const { hostNames, options, stop } = await startSshd({ hosts: 2 });
+  return { environment: process.env, stop, options: { hosts: hostNames, ssh_arguments: options } };
+}
+
+async function fake(env: string): Promise<Site> {
+  const folder = temporaryFolder();
+  const programs = fileURLToPath(new URL(`../fixtures/fakes/on-path/${env}`, import.meta.url));
+  const environment = {
+    ...process.env,
+    FAKE_CLUSTER: folder,
+    FAKE_REQUEUE_AFTER_S: "0",
+    PATH: `${programs}${delimiter}${process.env["PATH"]}`,
+  };
+  const options = env === "kube" ? { image: "node:20", volume_claim: "data", mount_path: folder } : {};
+  return { environment, options, stop: async () => rmSync(folder, { recursive: true, force: true }) };
+}

@@ -1,0 +1,76 @@
+// The dialect of OAR against a real one: Debian's packages, started for this file alone.
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, it } from "vitest";
+import { oar } from "../../src/launchers/batch/schedulers/oar.ts";
+import { hostileWords } from "../fixtures/sample-jobs.ts";
+import { type OarCluster, startOar, whyNotOar } from "../support/clusters/oar.ts";
+import { because } from "../support/clusters/why-not.ts";
+import { areAll, type DialectAtWork, dialectAtWork, showingWords } from "../support/dialect-at-work.ts";
+
+const reason = whyNotOar();
+
+// Side by side: most of the time OAR waits for its next round.
+describe.skipIf(reason !== undefined).concurrent(`a real OAR${because(reason)}`, { timeout: 180_000 }, () => {
+  let cluster: OarCluster;
+  let folder: string;
+  let work: DialectAtWork;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "millrace-oar-it's $(here) "));
+    cluster = await startOar({ cores: 4 });
+    work = dialectAtWork(oar, cluster.environment, folder);
+  }, 180_000);
+  afterAll(async () => {
+    await cluster?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it("hands on every word unchanged, to each task of an array, and runs nothing else", async ({ expect }) => {
+    const { id, job, read, until } = await work.submit("words", showingWords(hostileWords));
+    expect(oar.parseFound(await work.textOf(oar.find(job.name, {})), job.name)).toBe(id);
+    await until(areAll(2, "ended"));
+    for (const task of [0, 1]) expect(JSON.parse(read(task))).toEqual(hostileWords);
+    expect(existsSync(join(folder, "pwned"))).toBe(false);
+  });
+
+  it("keeps to the nodes that are not excluded, and tells exit codes", async ({ expect }) => {
+    const [good, bad] = cluster.nodes;
+    const command = ["sh", "-c", "cat $OAR_NODEFILE; exit 3"];
+    const { read, until } = await work.submit("nodes", command, { excluded: [bad!] });
+    const sights = await until(areAll(2, "lost"));
+    expect(sights.map(({ node, detail }) => [node, detail])).toEqual([
+      [good, "Terminated, exit code 3"],
+      [good, "Terminated, exit code 3"],
+    ]);
+    expect(read(0).trim()).toBe(good);
+  });
+
+  it("ends what is cancelled and does not mind what is gone", async ({ expect }) => {
+    const { id, until } = await work.submit("cancel", ["sleep", "100"]);
+    await until(areAll(2, "running"));
+    await work.textOf(oar.cancel([id], {}));
+    await until(areAll(2, "cancelled"));
+    const again = await work.call(oar.cancel([id], {}));
+    if (again.kind === "refusal") expect(oar.isGone!(again.why)).toBe(true);
+    expect(oar.parseStatus(await work.textOf(oar.status(["99999"], {})))).toEqual([]);
+  });
+
+  it("warns the first process before the walltime, and tells how long is left", async ({ expect }) => {
+    const script = "trap 'echo warned; exit 0' TERM; while :; do sleep 0.2; done";
+    const options = { walltime: "40s", grace: 10 };
+    const { id, read, until } = await work.submit("warning", ["sh", "-c", script], { tasks: 1, options });
+    await until(areAll(1, "running"));
+    const answer = await work.textOf(oar.timeLeft!.ask({ OAR_JOB_ID: id })!);
+    const left = oar.timeLeft!.parse(answer, { environment: {}, nowMs: Date.now() });
+    expect(left).toBeGreaterThan(0);
+    expect(left).toBeLessThanOrEqual(40);
+    await until(areAll(1, "ended"));
+    expect(read(0)).toBe("warned\n");
+  });
+
+  it("refuses a queue there is not", async ({ expect }) => {
+    await expect(work.submit("queue", ["true"], { options: { queue: "nosuch" } })).rejects.toThrow(/does not exist/);
+  });
+});

@@ -1,0 +1,74 @@
+// The dialect of Grid Engine against a real one: Debian's packages, started for this file alone.
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, it } from "vitest";
+import { sge } from "../../src/launchers/batch/schedulers/sge.ts";
+import { hostileWords } from "../fixtures/sample-jobs.ts";
+import { type GridEngine, startGridEngine, whyNotGridEngine } from "../support/clusters/sge.ts";
+import { because } from "../support/clusters/why-not.ts";
+import { areAll, type DialectAtWork, dialectAtWork, showingWords } from "../support/dialect-at-work.ts";
+
+const reason = whyNotGridEngine();
+
+describe.skipIf(reason !== undefined).concurrent(`a real Grid Engine${because(reason)}`, { timeout: 180_000 }, () => {
+  let cluster: GridEngine;
+  let folder: string;
+  let work: DialectAtWork;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "millrace-sge-it's $(here) "));
+    cluster = await startGridEngine({ slots: 8 });
+    work = dialectAtWork(sge, cluster.environment, folder);
+  }, 180_000);
+  afterAll(async () => {
+    await cluster?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it("hands on every word unchanged, to each task of an array, and runs nothing else", async ({ expect }) => {
+    const { read, until } = await work.submit("words", showingWords(hostileWords), {
+      excluded: ["nosuch1", "nosuch2"],
+    });
+    await until(areAll(2, "ended"));
+    for (const task of [0, 1]) expect(JSON.parse(read(task))).toEqual(hostileWords);
+    expect(existsSync(join(folder, "pwned"))).toBe(false);
+  });
+
+  it("runs a task again that asks for it, and tells from the accounting how tasks ended", async ({ expect }) => {
+    const { exitCode } = sge.requeue!({ SGE_TASK_ID: "1" }) as { exitCode: number };
+    const script = `echo run; case $SGE_TASK_ID in 1) test "$RESTARTED" = 1 || exit ${exitCode};; 2) exit 3;; esac`;
+    const { read, until } = await work.submit("again", ["sh", "-c", script], { tasks: 3 });
+    const sights = await until(areAll(3, "ended", "lost"));
+    expect(sights.map(({ state }) => state)).toEqual(["ended", "lost", "ended"]);
+    expect(sights[1]?.detail).toBe("failed 0, exit status 3");
+    expect(read(0)).toBe("run\nrun\n");
+  });
+
+  it("is found, tells how long is left, is warned and ended when it is cancelled", async ({ expect }) => {
+    const script = "trap 'echo warned' USR2; echo ready; while :; do sleep 0.2; done";
+    const options = { walltime: "00:10:00" };
+    const { id, job, read, until } = await work.submit("cancel", ["sh", "-c", script], { options });
+    await until(
+      (sights) => areAll(2, "running")(sights) && [0, 1].every((task) => existsSync(`${job.log}.${task}.log`)),
+    );
+    expect(sge.parseFound(await work.textOf(sge.find(job.name, {})), job.name)).toBe(id);
+    const environment = { JOB_ID: id, SGE_TASK_ID: "2" };
+    const told = await work.textOf(sge.timeLeft!.ask(environment)!);
+    const left = sge.timeLeft!.parse(told, { environment, nowMs: Date.now() });
+    expect(left).toBeGreaterThan(300);
+    expect(left).toBeLessThanOrEqual(600);
+    await work.textOf(sge.cancel([id], {}));
+    const sights = await until(areAll(2, "lost"));
+    expect(sights[0]?.node).toBe(hostname());
+    expect(read(0)).toContain("warned");
+    const again = await work.call(sge.cancel([id], {}));
+    expect(again).toMatchObject({ kind: "refusal" });
+    expect(sge.isGone!((again as { why: string }).why)).toBe(true);
+  });
+
+  it("tells the limit of its arrays and refuses what it does not have", async ({ expect }) => {
+    expect(sge.arrayLimit!.parse(await work.textOf(sge.arrayLimit!.ask))).toBe(75_000);
+    await expect(work.submit("queue", ["true"], { options: { queue: "nosuch" } })).rejects.toThrow(/unknown queue/);
+  });
+});

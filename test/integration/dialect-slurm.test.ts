@@ -1,0 +1,30 @@
+// The dialect of Slurm against a real one, started for this file alone.
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { slurm } from "../../src/launchers/batch/schedulers/slurm.ts";
+import { hostileWords } from "../fixtures/sample-jobs.ts";
+import { startSlurm, whyNotSlurm } from "../support/clusters/slurm.ts";
+import { because } from "../support/clusters/why-not.ts";
+import { areAll, dialectAtWork, showingWords } from "../support/dialect-at-work.ts";
+
+const reason = whyNotSlurm();
+
+describe.skipIf(reason !== undefined)(`a real Slurm${because(reason)}`, { timeout: 180_000 }, () => {
+  it("hands on every word unchanged, to each task of an array, and runs nothing else", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "millrace-slurm-it's $(here) %j "));
+    const cluster = await startSlurm({ nodes: 2 });
+    onTestFinished(async () => {
+      await cluster.stop();
+      rmSync(folder, { recursive: true, force: true });
+    });
+    const work = dialectAtWork(slurm, cluster.environment, folder);
+    const { id, job, read, until } = await work.submit("words", showingWords(hostileWords), { excluded: ["n1"] });
+    expect(slurm.parseFound(await work.textOf(slurm.find(job.name, {})), job.name)).toBe(id);
+    const sights = await until(areAll(2, "ended"));
+    expect(sights.map(({ node }) => node)).toEqual(["n2", "n2"]);
+    for (const task of [0, 1]) expect(JSON.parse(read(task))).toEqual(hostileWords);
+    expect(existsSync(join(folder, "pwned"))).toBe(false);
+  });
+});
