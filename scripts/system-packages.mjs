@@ -4,6 +4,8 @@ import { spawnSync } from "node:child_process";
 
 const needed = [
   { program: "python3", package: "python3", why: "reads the merged records as a user's Python would" },
+  { program: "tar", package: "tar", why: "unpacks shards of the WebDataset form" },
+  { program: "zstd", package: "zstd", why: "reads compressed records (where Node.js can write them)" },
   { program: "script", package: "bsdutils", why: "is the terminal that progress is drawn on" },
   { module: "omegaconf", package: "python3-omegaconf", why: "reads the same configs as loadConfig" },
   { program: "mount", package: "mount", why: "makes a small and a read-only file system" },

@@ -25,6 +25,7 @@ export type ErrorCode =
   | "ITEM_TIMEOUT"
   | "ITEM_CRASHED"
   | "BAD_RECORD"
+  | "BAD_FILE"
   | "STATE_NOT_JSON"
   | "TOO_MANY_FAILURES"
   | "WRITER_FAILED"

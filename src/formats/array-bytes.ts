@@ -1,0 +1,30 @@
+import { type DType, layouts, type NdArray, type NumberArray } from "./nd-array.ts";
+
+// Files here are little-endian as a rule, and so is nearly every machine; on another one bytes are swapped.
+const hostIsLittle = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
+
+/** The bytes of an array in little-endian order; on most machines the array's own memory. */
+export function bytesOfArray({ dtype, data }: NdArray): Uint8Array {
+  const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  return hostIsLittle ? bytes : swapped(bytes, layouts[dtype].arrayClass.BYTES_PER_ELEMENT);
+}
+
+/**
+ * Bytes as numbers. Shares the memory of the bytes where they are aligned and in the machine's order; otherwise they are
+ * copied once.
+ */
+export function arrayOfBytes(bytes: Uint8Array, dtype: DType, littleEndian = true): NumberArray {
+  const { arrayClass } = layouts[dtype];
+  const size = arrayClass.BYTES_PER_ELEMENT;
+  let own = bytes;
+  if (size > 1 && littleEndian !== hostIsLittle) own = swapped(bytes, size);
+  else if (bytes.byteOffset % size !== 0) own = new Uint8Array(bytes);
+  return new arrayClass(own.buffer, own.byteOffset, own.byteLength / size);
+}
+
+function swapped(bytes: Uint8Array, size: number): Uint8Array {
+  const copy = Buffer.from(new Uint8Array(bytes).buffer);
+  if (size === 2) return copy.swap16();
+  if (size === 4) return copy.swap32();
+  return size === 8 ? copy.swap64() : copy;
+}

@@ -1,0 +1,45 @@
+import { constants } from "node:buffer";
+import { badFile } from "./bad-file.ts";
+
+/** Bytes that are read piece by piece: a file, or bytes in memory. */
+export interface ByteSource {
+  /** What errors call it, as a rule the path. */
+  readonly name: string;
+  readonly size: number;
+  /** Exactly so many bytes. A piece that does not lie within the source is a `BAD_FILE` error, before any allocation. */
+  read(offset: number, length: number): Buffer;
+}
+
+/** What every decoder takes: bytes, or a source that is read on demand. */
+export type Bytes = Uint8Array | ByteSource;
+
+/** Bytes in memory as a source; pieces of it share its memory. */
+export function toByteSource(input: Bytes, name = "the given bytes"): ByteSource {
+  if (!(input instanceof Uint8Array)) return input;
+  const bytes = Buffer.from(input.buffer, input.byteOffset, input.byteLength);
+  return {
+    name,
+    size: bytes.length,
+    read(offset, length) {
+      requireWithin(this, offset, length);
+      return bytes.subarray(offset, offset + length);
+    },
+  };
+}
+
+/** The guard of every source: no header makes a reader ask for more than the file has. */
+export function requireWithin(source: { name: string; size: number }, offset: number, length: number): void {
+  // Written so that NaN and infinity are refused too.
+  if (!(offset >= 0 && length >= 0 && offset + length <= source.size)) {
+    const rest = Math.max(0, source.size - offset);
+    throw badFile(source.name, offset, `${length} bytes are expected here, but the file ends ${rest} bytes later`);
+  }
+  if (length > constants.MAX_LENGTH) {
+    throw badFile(
+      source.name,
+      offset,
+      `${length} bytes in one piece are more than this Node.js can hold (${constants.MAX_LENGTH})`,
+      "Use a newer Node.js, or split the array.",
+    );
+  }
+}
