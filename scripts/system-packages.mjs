@@ -5,6 +5,8 @@ import { hostname } from "node:os";
 
 const needed = [
   { program: "python3", package: "python3", why: "reads the merged records as a user's Python would" },
+  { program: "tar", package: "tar", why: "unpacks shards of the WebDataset form" },
+  { program: "zstd", package: "zstd", why: "reads compressed records (where Node.js can write them)" },
   { program: "script", package: "bsdutils", why: "is the terminal that progress is drawn on" },
   { module: "omegaconf", package: "python3-omegaconf", why: "reads the same configs as loadConfig" },
   { program: "flac", package: "flac", why: "packs what readAudio unpacks" },

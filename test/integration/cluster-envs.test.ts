@@ -94,10 +94,10 @@ describe.each(envs.map((one) => [`${one.env}${because(one.whyNot)}`, one] as con
     it("that is cancelled leaves no job and no lease, and goes on when it is started again", async () => {
       const outputDir = temporaryFolder();
       const order = { options: optionsFor(outputDir), itemMs: 50 };
-      const child = start(order, site.environment);
+      const end = ended(start(order, site.environment));
       await waitUntil(() => existsSync(outputDir) && someItemsDone(outputDir), { what: "some items are done" });
       await millrace(["cancel", outputDir], site.environment);
-      expect((await ended(child)).code).not.toBe(0);
+      expect((await end).code).not.toBe(0);
       await waitUntil(async () => (await runStatus(outputDir)).state === "stopped", { what: "nobody is at work" });
       expect(leftOvers(outputDir)).toEqual([]);
       await run({ ...order, itemMs: 0 }, site.environment);

@@ -1,0 +1,48 @@
+import { MillraceError } from "../../shared/errors.ts";
+import { checkNdArray, type NdArray } from "../nd-array.ts";
+import { encodeBinaryValue } from "./binary-value.ts";
+import type { KaldiValue } from "./kaldi-value.ts";
+import { formatTextValue } from "./text-value.ts";
+
+export interface EncodedArkEntry {
+  readonly bytes: Uint8Array;
+  /** Where the value begins within the bytes: with the place of the entry in its file, the offset of an scp line. */
+  readonly valueOffset: number;
+}
+
+/** One entry of an archive as bytes. Float32 and float64 of one or two dimensions and int32 of one have a form in Kaldi. */
+export function encodeArkEntry(
+  key: string,
+  value: NdArray,
+  options: { readonly text?: boolean } = {},
+): EncodedArkEntry {
+  const keyBytes = Buffer.from(`${checkKaldiKey(key)} `);
+  const body = encodeKaldiValue(value, options);
+  return { bytes: Buffer.concat([keyBytes, body]), valueOffset: keyBytes.length };
+}
+
+/** One value as bytes, for a file of its own. */
+export function encodeKaldiValue(value: NdArray, options: { readonly text?: boolean } = {}): Uint8Array {
+  const checked = checkKaldiValue(value);
+  return options.text === true ? Buffer.from(formatTextValue(checked)) : encodeBinaryValue(checked);
+}
+
+/** Refuses a key that Kaldi would read as several words. */
+export function checkKaldiKey(key: string): string {
+  if (key !== "" && !/[\s\p{Cc}\p{Surrogate}]/u.test(key)) return key;
+  throw new MillraceError("BAD_RECORD", `${JSON.stringify(key)} cannot be a key of a Kaldi table.`, {
+    hint: "A key is one word: not empty, without spaces and control characters.",
+  });
+}
+
+function checkKaldiValue(value: NdArray): KaldiValue {
+  const { dtype, shape } = value;
+  const isFloat = (dtype === "float32" || dtype === "float64") && (shape.length === 1 || shape.length === 2);
+  if (!isFloat && !(dtype === "int32" && shape.length === 1)) {
+    throw new MillraceError("BAD_RECORD", `Kaldi has no form for ${dtype} of ${shape.length} dimensions.`, {
+      hint: "Write float32 or float64 of one or two dimensions, or int32 of one; npy holds everything else.",
+    });
+  }
+  checkNdArray(value);
+  return value as KaldiValue;
+}

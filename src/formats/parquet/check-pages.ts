@@ -1,0 +1,86 @@
+import type { ColumnMetaData } from "hyparquet";
+import { isMillraceError, messageOf } from "../../shared/errors.ts";
+import { ByteCursor } from "../byte-cursor.ts";
+import type { ByteSource } from "../byte-source.ts";
+import { readBytes } from "../read-bytes.ts";
+import { refuseFile } from "../refuse-file.ts";
+import type { LeafColumn } from "./check-metadata.ts";
+import { checkPageData, type Inflate } from "./check-page-data.ts";
+import { PageError } from "./page-error.ts";
+import { type PageHeader, readPageHeader } from "./page-header.ts";
+import { readThrift } from "./thrift.ts";
+
+/** How many bytes a byte can become at most. */
+const largestGrowth: Readonly<Record<string, number>> = { UNCOMPRESSED: 1, SNAPPY: 22, GZIP: 1040 };
+const largestPage = 2 ** 28;
+
+export interface CheckPagesOptions {
+  /** Where the data of the file end. */
+  readonly end: number;
+  /** The most values that may stand in a column of a group without bytes to back them (runs of equal values). */
+  readonly maxGroupRows: number;
+  readonly inflate: Inflate;
+}
+
+/**
+ * Walks over the pages of a column and compares what they promise with what their bytes can hold: the library allocates
+ * and repeats what a page says before it looks at the rest. Returns the number of values.
+ */
+export function checkPages(
+  source: ByteSource,
+  column: ColumnMetaData,
+  leaf: LeafColumn,
+  options: CheckPagesOptions,
+): number {
+  const start = Number(column.dictionary_page_offset || column.data_page_offset);
+  const stop = start + Number(column.total_compressed_size);
+  const name = JSON.stringify(column.path_in_schema.join("."));
+  if (!(start >= 4 && stop >= start && stop <= options.end)) {
+    throw refuseFile(
+      source.name,
+      undefined,
+      `the column ${name} is said to be at ${start} to ${stop}, outside the data`,
+    );
+  }
+  const cursor = new ByteCursor(source, start);
+  const sums = { values: 0, bytes: 0, dictionaryValues: undefined as number | undefined };
+  while (cursor.position < stop - 1) {
+    const at = cursor.position;
+    try {
+      const page = readPageHeader(readThrift(cursor, stop));
+      checkSizes(page, stop - cursor.position, column.codec);
+      addUp(sums, page, options.maxGroupRows);
+      const bytes = readBytes(source, cursor.position, page.compressedBytes, "a page");
+      checkPageData(page, bytes, leaf, sums.dictionaryValues, options.inflate);
+      cursor.position += page.compressedBytes;
+    } catch (cause) {
+      if (isMillraceError(cause)) throw cause;
+      const what =
+        cause instanceof PageError ? cause.message : `cannot be read (${messageOf(cause).split("\n", 1)[0]})`;
+      throw refuseFile(source.name, at, `a page of ${name} ${what}`, { cause });
+    }
+  }
+  return sums.values;
+}
+
+function checkSizes(page: PageHeader, left: number, codec: string): void {
+  if (page.compressedBytes > left) throw new PageError("is longer than its column");
+  const most = Math.min((largestGrowth[codec] ?? Infinity) * page.compressedBytes + 64, largestPage);
+  if (page.uncompressedBytes > most) throw new PageError(`cannot become ${page.uncompressedBytes} bytes`);
+  if (page.nulls > page.values) throw new PageError("has more nulls than values");
+}
+
+function addUp(
+  sums: { values: number; bytes: number; dictionaryValues: number | undefined },
+  page: PageHeader,
+  maxGroupRows: number,
+): void {
+  sums.bytes += page.uncompressedBytes;
+  if (page.kind === "dictionary") {
+    if (page.values > page.uncompressedBytes) throw new PageError(`cannot hold ${page.values} values`);
+    sums.dictionaryValues = page.values;
+    return;
+  }
+  sums.values += page.values;
+  if (sums.values > maxGroupRows + 8 * sums.bytes) throw new PageError(`brings its column to ${sums.values} values`);
+}

@@ -1,0 +1,71 @@
+import type { ByteCursor } from "../byte-cursor.ts";
+
+/** The numbers and structures of a Thrift structure by the numbers of their fields; texts and lists are passed over. */
+export type ThriftFields = ReadonlyMap<number, number | ThriftFields>;
+
+const deepest = 32;
+
+/**
+ * Walks over a structure in Thrift's compact form and stops at the first thing that cannot be: a list that is longer than
+ * the bytes that are left, a length beyond the end, endless nesting. The Parquet library believes all of these.
+ */
+export function readThrift(cursor: ByteCursor, end: number, depth = 0): ThriftFields {
+  if (depth > deepest) throw cursor.bad("the structure is nested too deeply");
+  const fields = new Map<number, number | ThriftFields>();
+  for (let id = 0; ; ) {
+    const byte = nextByte(cursor, end);
+    if (byte === 0) return fields;
+    id = byte >> 4 === 0 ? zigzag(readVarint(cursor, end)) : id + (byte >> 4);
+    const value = readValue(cursor, end, byte & 15, depth);
+    if (value !== undefined) fields.set(id, value);
+  }
+}
+
+function readValue(cursor: ByteCursor, end: number, type: number, depth: number): number | ThriftFields | undefined {
+  if (type === 1 || type === 2) return type === 1 ? 1 : 0;
+  if (type === 3) return nextByte(cursor, end);
+  if (type === 4 || type === 5 || type === 6) return zigzag(readVarint(cursor, end));
+  if (type === 7) return skip(cursor, end, 8);
+  if (type === 8) return skip(cursor, end, Number(readVarint(cursor, end)));
+  if (type === 9) return readList(cursor, end, depth);
+  if (type === 12) return readThrift(cursor, end, depth + 1);
+  throw cursor.bad(`unknown kind of field: ${type}`, cursor.position - 1);
+}
+
+function readList(cursor: ByteCursor, end: number, depth: number): undefined {
+  if (depth > deepest) throw cursor.bad("the structure is nested too deeply");
+  const byte = nextByte(cursor, end);
+  const count = byte >> 4 === 15 ? Number(readVarint(cursor, end)) : byte >> 4;
+  if (count > end - cursor.position) throw cursor.bad(`a list cannot have ${count} elements here`);
+  const type = byte & 15;
+  for (let i = 0; i < count; i++) {
+    // In lists, truth values take a byte each.
+    if (type === 1 || type === 2) nextByte(cursor, end);
+    else readValue(cursor, end, type, depth + 1);
+  }
+}
+
+function nextByte(cursor: ByteCursor, end: number): number {
+  const byte = cursor.position < end ? cursor.next() : -1;
+  if (byte === -1) throw cursor.bad("the structure is cut off");
+  return byte;
+}
+
+function skip(cursor: ByteCursor, end: number, length: number): undefined {
+  if (length > end - cursor.position) throw cursor.bad(`a text of ${length} bytes does not fit`);
+  cursor.position += length;
+}
+
+function readVarint(cursor: ByteCursor, end: number): bigint {
+  let value = 0n;
+  for (let shift = 0n; shift < 70n; shift += 7n) {
+    const byte = nextByte(cursor, end);
+    value |= BigInt(byte & 127) << shift;
+    if (byte < 128) return value;
+  }
+  throw cursor.bad("a number is too long");
+}
+
+function zigzag(value: bigint): number {
+  return Number((value >> 1n) ^ -(value & 1n));
+}

@@ -1,0 +1,69 @@
+import { MillraceError } from "../../shared/errors.ts";
+import { bytesOfArray } from "../array-bytes.ts";
+import { checkNdArray, countElements, type DType, layouts, type NdArray } from "../nd-array.ts";
+import { tensorTypeOf } from "./tensor-types.ts";
+
+export interface SafetensorsOptions {
+  /** Texts about the file, kept in its header. */
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+export interface TensorShape {
+  readonly name: string;
+  readonly dtype: DType;
+  readonly shape: readonly number[];
+}
+
+/** A whole file as bytes. Wide types come first, so that every tensor lies at a multiple of its element's size. */
+export function encodeSafetensors(
+  tensors: Iterable<readonly [name: string, array: NdArray]>,
+  options: SafetensorsOptions = {},
+): Uint8Array {
+  const sorted = [...tensors].sort(
+    ([a, { dtype: aType }], [b, { dtype: bType }]) =>
+      layouts[bType].itemBytes - layouts[aType].itemBytes || (a < b ? -1 : Number(a > b)),
+  );
+  const shapes = sorted.map(([name, array]) => checkTensor(name, array));
+  return Buffer.concat([encodeSafetensorsHeader(shapes, options), ...sorted.map(([, array]) => bytesOfArray(array))]);
+}
+
+/** The bytes before the data, for tensors in the order in which their bytes follow. */
+export function encodeSafetensorsHeader(
+  shapes: Iterable<TensorShape>,
+  { metadata }: SafetensorsOptions = {},
+): Uint8Array {
+  // A Map and no object: names such as "1" and "__proto__" would change the order or be lost.
+  const names = new Set<string>();
+  const entries = metadata === undefined ? [] : [`"__metadata__":${JSON.stringify(metadata)}`];
+  let begin = 0;
+  for (const { name, dtype, shape } of shapes) {
+    if (names.has(name)) throw badTensor(name, "comes twice");
+    names.add(name);
+    const end = begin + countElements(shape) * layouts[dtype].itemBytes;
+    entries.push(
+      `${JSON.stringify(name)}:${JSON.stringify({ dtype: tensorTypeOf[dtype], shape, data_offsets: [begin, end] })}`,
+    );
+    begin = end;
+  }
+  const json = Buffer.from(`{${entries.join(",")}}`);
+  const length = Math.ceil(json.length / 8) * 8;
+  const bytes = Buffer.alloc(8 + length, " ");
+  bytes.writeBigUInt64LE(BigInt(length));
+  bytes.set(json, 8);
+  return bytes;
+}
+
+/** Refuses a tensor that the format cannot hold. */
+export function checkTensor(name: string, array: NdArray): TensorShape {
+  checkNdArray(array);
+  const { dtype, shape } = array;
+  if (name === "__metadata__" || /\p{Surrogate}/u.test(name)) throw badTensor(name, "has a name that is not allowed");
+  if (tensorTypeOf[dtype] === undefined) throw badTensor(name, `is ${dtype}, for which the format has no type`);
+  return { name, dtype, shape };
+}
+
+function badTensor(name: string, why: string): MillraceError {
+  return new MillraceError("BAD_RECORD", `The tensor ${JSON.stringify(name)} ${why}.`, {
+    hint: "Names are different from each other and from __metadata__, and the shape fits the data.",
+  });
+}

@@ -1,0 +1,108 @@
+import { isUtf8 } from "node:buffer";
+import type { ByteSource } from "../byte-source.ts";
+import { readBytes } from "../read-bytes.ts";
+import { refuseFile } from "../refuse-file.ts";
+import { repeatedKey } from "./repeated-key.ts";
+import { bitsOf } from "./tensor-types.ts";
+
+/** What the header of a file says of a tensor; it has been compared with the file. */
+export interface TensorInfo {
+  readonly name: string;
+  /** As the file names it: F32, BF16, I64, … */
+  readonly type: string;
+  readonly shape: readonly number[];
+  /** Where its bytes begin in the file. */
+  readonly offset: number;
+  readonly sizeBytes: number;
+}
+
+export interface SafetensorsHeader {
+  readonly tensors: ReadonlyMap<string, TensorInfo>;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** The limit of the format itself: a header must not be a way to fill the memory. */
+const maxHeaderBytes = 100_000_000;
+
+/** Reads and checks a header: tensors lie in the data one behind the other, without holes, and their sizes fit. */
+export function readSafetensorsHeader(source: ByteSource): SafetensorsHeader {
+  const prefix = readBytes(source, 0, 8, "the length of the header");
+  const length = new DataView(prefix.buffer).getBigUint64(0, true);
+  if (length > maxHeaderBytes) {
+    throw refuseFile(source.name, 0, `the header should have ${length} bytes; at most ${maxHeaderBytes} are allowed`);
+  }
+  const dataStart = 8 + Number(length);
+  const header = parseHeader(readBytes(source, 8, Number(length), "the header"), source.name);
+  const metadata = checkMetadata(header["__metadata__"], source.name);
+  const tensors = Object.entries(header)
+    .filter(([name]) => name !== "__metadata__")
+    .map(([name, entry]) => checkTensor(name, entry, dataStart, source.name));
+  checkLayout(tensors, dataStart, source);
+  return { tensors: new Map(tensors.map((tensor) => [tensor.name, tensor])), metadata };
+}
+
+function parseHeader(bytes: Uint8Array, file: string): Record<string, unknown> {
+  if (bytes[0] !== 0x7b) throw refuseFile(file, 8, "the header should begin with {");
+  if (!isUtf8(bytes)) throw refuseFile(file, 8, "the header is not UTF-8");
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8");
+  let header: unknown;
+  try {
+    header = JSON.parse(text);
+  } catch (cause) {
+    throw refuseFile(file, 8, "the header is not JSON", { cause });
+  }
+  const repeated = repeatedKey(text);
+  if (repeated !== undefined) throw refuseFile(file, 8, `the header has the key ${JSON.stringify(repeated)} twice`);
+  return header as Record<string, unknown>;
+}
+
+function checkMetadata(value: unknown, file: string): Readonly<Record<string, string>> {
+  if (value === undefined) return {};
+  if (isObject(value) && Object.values(value).every((text) => typeof text === "string")) {
+    return value as Record<string, string>;
+  }
+  throw refuseFile(file, 8, "__metadata__ should be an object of texts");
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function checkTensor(name: string, entry: unknown, dataStart: number, file: string): TensorInfo {
+  const refuse = (why: string): Error => refuseFile(file, 8, `the tensor ${JSON.stringify(name)} ${why}`);
+  if (!isObject(entry)) throw refuse("is described by something else than an object");
+  const { dtype: type, shape, data_offsets: offsets } = entry;
+  const bits = typeof type === "string" ? bitsOf.get(type) : undefined;
+  if (bits === undefined) throw refuse(`has the unknown type ${JSON.stringify(type)}`);
+  if (!isLengths(shape)) throw refuse("has a shape that is not a list of whole numbers");
+  if (!isLengths(offsets) || offsets.length !== 2) throw refuse("has data_offsets that are not two whole numbers");
+  const [begin, end] = offsets as [number, number];
+  const size = (shape.reduce((count, length) => count * length, 1) * bits) / 8;
+  if (!Number.isSafeInteger(size)) throw refuse(`has a shape that no file holds: ${shape.slice(0, 8).join(" x ")}`);
+  if (end - begin !== size) throw refuse(`needs ${size} bytes (${type}, ${shape.join(" x ")}) and has ${end - begin}`);
+  return { name, type: type as string, shape, offset: dataStart + begin, sizeBytes: size };
+}
+
+function isLengths(value: unknown): value is number[] {
+  return Array.isArray(value) && value.every((length) => Number.isSafeInteger(length) && length >= 0);
+}
+
+function checkLayout(tensors: readonly TensorInfo[], dataStart: number, source: ByteSource): void {
+  let end = dataStart;
+  for (const { name, offset, sizeBytes } of tensors.toSorted(
+    (a, b) => a.offset - b.offset || a.sizeBytes - b.sizeBytes,
+  )) {
+    if (offset !== end) {
+      const what = offset > end ? "a hole before it" : "bytes in common with the one before it";
+      throw refuseFile(source.name, offset, `the tensor ${JSON.stringify(name)} has ${what}`);
+    }
+    end += sizeBytes;
+  }
+  if (end === source.size) return;
+  const what = end > source.size ? "the file is cut off" : "there are bytes behind the last tensor";
+  throw refuseFile(
+    source.name,
+    Math.min(end, source.size),
+    `${what}: ${end} bytes are described, ${source.size} are there`,
+  );
+}

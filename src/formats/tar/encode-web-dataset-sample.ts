@@ -1,0 +1,56 @@
+import { MillraceError } from "../../shared/errors.ts";
+import { encodeTarEntry } from "./encode-tar-entry.ts";
+import type { WebDatasetSample } from "./read-web-dataset.ts";
+
+/** A sample as entries of a shard, in the order of their extensions, so that the same sample is always the same bytes. */
+export function encodeWebDatasetSample(sample: WebDatasetSample): Uint8Array {
+  const key = checkKey(sample.__key__);
+  const extensions = Object.keys(sample).filter((name) => name !== "__key__" && sample[name] !== undefined);
+  if (extensions.length === 0) throw badSample(key, "has no files", "Give it at least one: { __key__, wav: bytes }.");
+  return Buffer.concat(
+    extensions.sort().map((extension) => {
+      const name = `${key}.${checkExtension(key, extension)}`;
+      return encodeTarEntry(name, encodeValue(key, extension, sample[extension]));
+    }),
+  );
+}
+
+function encodeValue(key: string, extension: string, value: unknown): Uint8Array {
+  if (value instanceof Uint8Array) return value;
+  if (extension === "json" || extension.endsWith(".json")) return Buffer.from(toJson(key, extension, value));
+  if (typeof value === "string") return Buffer.from(value);
+  if (typeof value === "number" || typeof value === "bigint") return Buffer.from(String(value));
+  throw badSample(key, `has a value for ${extension} that is not bytes or text`, "Only json takes other values.");
+}
+
+function toJson(key: string, extension: string, value: unknown): string {
+  let cause: unknown;
+  try {
+    const text = JSON.stringify(value) as string | undefined;
+    if (text !== undefined) return text;
+  } catch (error) {
+    cause = error;
+  }
+  throw badSample(key, `has a value for ${extension} that has no JSON form`, "Give plain objects and arrays.", cause);
+}
+
+/** Readers take the name up to the first dot of its last part as the key: one with a dot would come back shorter. */
+function checkKey(key: unknown): string {
+  const last = typeof key === "string" ? key.slice(key.lastIndexOf("/") + 1) : "";
+  if (typeof key === "string" && last !== "" && !last.includes(".")) return key;
+  throw badSample(key, "has a key that readers would not give back", "Replace its dots, and do not end it with /.");
+}
+
+function checkExtension(key: string, extension: string): string {
+  const isPlain = /^[^/\0]+$/.test(extension) && extension === extension.toLowerCase() && !extension.startsWith("__");
+  if (isPlain) return extension;
+  throw badSample(
+    key,
+    `has the extension ${JSON.stringify(extension)}`,
+    "Use small letters, no / and no __ before it.",
+  );
+}
+
+function badSample(key: unknown, why: string, hint: string, cause?: unknown): MillraceError {
+  return new MillraceError("BAD_RECORD", `The sample ${JSON.stringify(key)} ${why}.`, { hint, cause });
+}
