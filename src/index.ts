@@ -31,6 +31,7 @@ export {
   type InferenceProviderClass,
 } from "./provider/inference-provider.ts";
 export { BaseRunner, type BatchRunnerClass, type RunnerClass } from "./runner/base-runner.ts";
+export type { OwnOption, OwnOptions } from "./runner/own-options.ts";
 export type { RunnerOptions } from "./runner/runner-options.ts";
 export { type ErrorCode, MillraceError } from "./shared/errors.ts";
 export { isMainModule } from "./shared/in-worker.ts";

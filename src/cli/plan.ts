@@ -85,9 +85,15 @@ function changes(before: Parameters<typeof compareFingerprints>[0], runner: AnyR
     provider: identityOf(classOf(provider)),
     config,
     params,
+    options: ownOptionsOf(runner),
     items,
   };
   return compareFingerprints(before, makeFingerprint(identity)).map(({ key }) => key);
+}
+
+// Protected, so that users do not take it for a way to change them.
+function ownOptionsOf(runner: AnyRunner): object {
+  return (runner as unknown as { readonly ownOptions?: object }).ownOptions ?? {};
 }
 
 function classOf(made: object): ClassStatics {

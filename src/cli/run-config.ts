@@ -10,10 +10,11 @@ import { importModule } from "../join/import-module.ts";
 import type { Items } from "../plan/collect-items.ts";
 import { range } from "../plan/range.ts";
 import type { BaseRunner } from "../runner/base-runner.ts";
+import type { OwnOptions } from "../runner/own-options.ts";
 import type { RunnerOptions } from "../runner/runner-options.ts";
 import { MillraceError, messageOf } from "../shared/errors.ts";
 import { describeKind } from "../shared/state-json.ts";
-import { type RunSections, runShape } from "./run-shape.ts";
+import { camelCased, type RunSections, runnerOptionNames, runShape, runShapeWith } from "./run-shape.ts";
 
 /** A config that describes a run, checked, with nothing made of it yet. */
 export interface RunConfig {
@@ -32,7 +33,7 @@ type AnyProvider = AnyRunner["provider"];
 /** Reads and checks the config of a run. With a limit it is another run, in a folder of its own. */
 export async function readRunConfig(path: string, overrides: readonly string[], limit?: number): Promise<RunConfig> {
   const sections = checkShape(await loadConfig(path, overrides), runShape, path);
-  const { _target_, output_dir, ...options } = sections.runner;
+  const { output_dir } = sections.runner;
   const { env, n_workers, options: parallelOptions } = sections.parallel ?? {};
   const parallel = checkParallel({
     ...(env == null ? {} : { env }),
@@ -40,7 +41,8 @@ export async function readRunConfig(path: string, overrides: readonly string[], 
     options: parallelOptions ?? {},
   } as ParallelInput);
   const outputDir = resolve(output_dir, limit === undefined ? "" : `limit-${limit}`);
-  const runnerOptions = { ...camelCased(options), outputDir, parallel };
+  const common = Object.entries(sections.runner).filter(([key]) => runnerOptionNames.includes(key));
+  const runnerOptions: RunnerOptions = { ...camelCased(Object.fromEntries(common)), outputDir, parallel };
   return {
     path,
     sections,
@@ -56,6 +58,7 @@ export async function makeRunner(
   { path, sections, options }: RunConfig,
   changed: RunnerOptions = {},
 ): Promise<{ readonly runner: AnyRunner; readonly provider: AnyProvider }> {
+  const own = await ownOptionsOf(sections, path);
   const { _target_: providerTarget, params, ...more } = sections.provider;
   const providerArgs = [ownSections(sections), { ...more, ...params }];
   const provider = await make<AnyProvider>(sections.provider, providerArgs, path);
@@ -66,7 +69,7 @@ export async function makeRunner(
   }
   tellWorkers(provider, providerTarget, path);
   const { _target_: runnerTarget } = sections.runner;
-  const runner = await make<AnyRunner>(sections.runner, [provider, { ...options, ...changed }], path);
+  const runner = await make<AnyRunner>(sections.runner, [provider, { ...own, ...options, ...changed }], path);
   if (typeof runner?.run !== "function") {
     throw new MillraceError("BAD_TARGET", `${runnerTarget} gave ${describeKind(runner)}, not a runner.`, {
       hint: "Name a class that extends BaseRunner in runner._target_.",
@@ -74,6 +77,28 @@ export async function makeRunner(
   }
   tellWorkers(runner, runnerTarget, path);
   return { runner, provider };
+}
+
+/** The options that the runner's class adds, once it is known which these are. */
+async function ownOptionsOf(sections: RunSections, path: string): Promise<object> {
+  const declared = await declaredOptions(sections.runner._target_, path);
+  // Whoever makes the runner says what is wrong with its target.
+  if (declared === undefined) return {};
+  checkShape(sections, runShapeWith(declared), path);
+  const isOwn = (key: string) => key !== "_target_" && key !== "output_dir" && !runnerOptionNames.includes(key);
+  const own = Object.entries(sections.runner).filter(([key]) => isOwn(key));
+  return camelCased(Object.fromEntries(own), declared);
+}
+
+async function declaredOptions(target: string, path: string): Promise<OwnOptions | undefined> {
+  try {
+    const { url, exportPath } = locateTarget(target, findProjectRoot(path));
+    let found: unknown = await importModule(url);
+    for (const name of exportPath) found = (found as Record<string, unknown>)[name];
+    return (found as { ownOptions?: OwnOptions }).ownOptions ?? {};
+  } catch {
+    return undefined;
+  }
 }
 
 /** Makes one section. Its keys are arguments of the class and stay data: what they describe is made in the workers. */
@@ -151,13 +176,4 @@ const runSections = ["provider", "runner", "items", "parallel", "defaults", "hyd
 /** What the provider gets as its config: how the run is carried out does not belong to what it is. */
 function ownSections(sections: RunSections): object {
   return Object.fromEntries(Object.entries(sections).filter(([key]) => !runSections.includes(key)));
-}
-
-/** The options as a runner has them. `null` is how a config leaves something out. */
-function camelCased(options: Readonly<Record<string, unknown>>): RunnerOptions {
-  return Object.fromEntries(
-    Object.entries(options)
-      .filter(([, value]) => value !== null)
-      .map(([key, value]) => [key.replace(/_(\w)/g, (_all, letter: string) => letter.toUpperCase()), value]),
-  ) as RunnerOptions;
 }

@@ -1,5 +1,6 @@
 import { parallelEnvs } from "../config/parallel.ts";
 import { type Shape, shape } from "../config/shape.ts";
+import type { OwnOptions } from "../runner/own-options.ts";
 import type { RunnerOptions } from "../runner/runner-options.ts";
 
 interface TargetSection {
@@ -11,7 +12,7 @@ type Section = Readonly<Record<string, unknown>>;
 /** What `millrace run` reads from a config; every other key is the provider's. */
 export interface RunSections {
   readonly provider: TargetSection & { readonly params?: Section | null | undefined };
-  readonly runner: TargetSection & { readonly output_dir: string };
+  readonly runner: TargetSection & { readonly output_dir: string } & Section;
   readonly items?:
     | number
     | readonly number[]
@@ -80,6 +81,9 @@ const runnerOptions = {
   async_result_dir: maybe(path),
 } satisfies Record<SnakeCase<ConfigOption>, Shape<unknown>>;
 
+/** Their names. */
+export const runnerOptionNames: readonly string[] = Object.keys(runnerOptions);
+
 const items = {
   ...shape.union(
     whole,
@@ -94,7 +98,8 @@ const items = {
 export const runShape: Shape<RunSections> = shape.object(
   {
     provider: shape.object({ _target_: shape.string(), params: maybe(shape.map(shape.any())) }, { others: ownKeys }),
-    runner: shape.object({ _target_: shape.string(), output_dir: path, ...runnerOptions }),
+    // Which others there are only the class knows: `ownOptionsShape`.
+    runner: shape.object({ _target_: shape.string(), output_dir: path, ...runnerOptions }, { others: shape.any() }),
     items: maybe(items),
     parallel: maybe(
       shape.object({
@@ -106,3 +111,29 @@ export const runShape: Shape<RunSections> = shape.object(
   },
   { others: shape.any() },
 );
+
+/** The same, with the options that the runner's class adds and no others. */
+export function runShapeWith(ownOptions: OwnOptions): Shape<unknown> {
+  const own = Object.entries(ownOptions).map(([key, { shape: inner, default: usual }]) => {
+    const isLeftOut = inner.isOptional || usual !== undefined;
+    return [snakeCase(key), isLeftOut ? maybe(inner) : inner] as const;
+  });
+  const runner = { _target_: shape.string(), output_dir: path, ...Object.fromEntries(own), ...runnerOptions };
+  return shape.object({ runner: shape.object(runner) }, { others: shape.any() });
+}
+
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** The options as a runner has them. `null` is how a config leaves something out. */
+export function camelCased(options: Section, ownOptions: OwnOptions = {}): Section {
+  const ownNames = new Map(Object.keys(ownOptions).map((name) => [snakeCase(name), name]));
+  const nameOf = (key: string) =>
+    ownNames.get(key) ?? key.replace(/_(\w)/g, (_all, letter: string) => letter.toUpperCase());
+  return Object.fromEntries(
+    Object.entries(options)
+      .filter(([, value]) => value !== null)
+      .map(([key, value]) => [nameOf(key), value]),
+  );
+}

@@ -1,5 +1,6 @@
 import type { ParallelConfig } from "../config/parallel.ts";
 import { buildWorkerEnv } from "../provider/environment-provider.ts";
+import { bindOptions } from "../runner/bind-options.ts";
 import { checkRunner, type RunnerStatics, traitsOf } from "../runner/runner-traits.ts";
 import { markWorker } from "../shared/in-worker.ts";
 import type { Done } from "../store/done.ts";
@@ -50,7 +51,7 @@ export async function joinRun(request: JoinRequest): Promise<JoinResult> {
     company: (spec.parallel as Partial<ParallelConfig>).nWorkers,
     name: request.name,
     watcher: request.watcher,
-    runner,
+    runner: bindOptions(runner, spec.ownOptions ?? {}),
     work,
     traits: traitsOf(runner),
     watch: request.watch(work),

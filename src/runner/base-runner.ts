@@ -25,6 +25,8 @@ import type { Awaitable, ShardPlace, ShardState, Writers } from "../worker/runne
 import { ownState } from "../worker/shard-state.ts";
 import { jsonlWriter } from "../writers/jsonl-writer.ts";
 import type { Writer } from "../writers/writer.ts";
+import { bindOptions } from "./bind-options.ts";
+import { splitOptions } from "./own-options.ts";
 import { requireSendable } from "./require-sendable.ts";
 import { type CheckedOptions, checkOptions, type RunnerOptions, runFolder } from "./runner-options.ts";
 import { type ClassStatics, checkRunner, identityOf, type RunnerStatics, traitsOf } from "./runner-traits.ts";
@@ -41,12 +43,23 @@ import { type ClassStatics, checkRunner, identityOf, type RunnerStatics, traitsO
  * The hooks are static because a worker, which may be another process on another host, has the class but not the
  * object. Any of them may return a promise; a run whose hooks all answer at once pays no `await` per item.
  *
+ * A subclass adds options of its own with a static `ownOptions`: they are given to the constructor beside the others, or
+ * stand in the config, and every hook gets them, checked and with their defaults, as its last argument.
+ *
  * @typeParam Env - what the provider builds and `forward` gets
  * @typeParam Result - what `forward` returns for one item; `null` or `undefined` drops the item
  * @typeParam Merged - what `merge`, and so `run`, returns
+ * @typeParam Own - the options that the class adds, as they are given
  */
-export abstract class BaseRunner<Env extends object, Result = unknown, Merged = NonNullable<Result>[]> {
+export abstract class BaseRunner<
+  Env extends object,
+  Result = unknown,
+  Merged = NonNullable<Result>[],
+  Own extends object = object,
+> {
   readonly provider: EnvironmentProvider<Env>;
+  /** The options that the class adds, as the hooks get them. */
+  protected readonly ownOptions: Own;
   /** The folder of the run; while a run without `outputDir` is on, the temporary one. */
   protected runDir: string;
   private readonly options: CheckedOptions;
@@ -54,25 +67,38 @@ export abstract class BaseRunner<Env extends object, Result = unknown, Merged = 
   /** What the driver read of the shards that it hands to `merge`. */
   private committed: ReadonlyMap<number, Done> = new Map();
 
-  constructor(provider: EnvironmentProvider<Env>, options: RunnerOptions = {}) {
+  /** The options may be left out where none of them is required. */
+  constructor(
+    provider: EnvironmentProvider<Env>,
+    ...[options]: object extends Own ? [options?: RunnerOptions & Own] : [options: RunnerOptions & Own]
+  ) {
     if (!(provider instanceof EnvironmentProvider)) {
       throw new MillraceError("BAD_PROVIDER", `${new.target.name} got ${describeKind(provider)} as its provider.`, {
         hint: "Pass an instance of a class that extends EnvironmentProvider or InferenceProvider.",
       });
     }
     this.provider = provider;
-    this.options = checkOptions(options);
-    this.given = options;
+    const statics = new.target as unknown as RunnerStatics;
+    const { common, own } = splitOptions(statics, options ?? {});
+    this.ownOptions = own as Own;
+    this.options = checkOptions(common, Object.keys(statics.ownOptions ?? {}));
+    this.given = options ?? {};
     this.runDir = runFolder(this.options) ?? "";
   }
 
   /** Opens the files of one shard in `shardDir`. Default: `records.jsonl`. */
-  static openWriters(shardDir: string, _env: never): Awaitable<Writers> {
+  static openWriters(shardDir: string, _env: never, ..._own: never[]): Awaitable<Writers> {
     return { records: jsonlWriter(shardDir) };
   }
 
   /** Takes what `forward` returned to the writers or into the state. Default: one line of `records.jsonl`. */
-  static writeRecord(writers: Writers, result: never, _state: ShardState, _env: never): Awaitable<void> {
+  static writeRecord(
+    writers: Writers,
+    result: never,
+    _state: ShardState,
+    _env: never,
+    ..._own: never[]
+  ): Awaitable<void> {
     return (writers["records"] as Writer<unknown>).write(result);
   }
 
@@ -81,24 +107,25 @@ export abstract class BaseRunner<Env extends object, Result = unknown, Merged = 
     writers: Writers,
     _state: ShardState,
     _env: never,
+    ..._own: never[]
   ): Awaitable<object | undefined> | Awaitable<void> {
     return closeEach(writers);
   }
 
   /** The state a shard begins with, with its writers. Add keys to what `super.initState` returns. */
-  static async initState({ shardId, shardDir }: ShardPlace, env: never): Promise<ShardState> {
-    return { shardId, shardDir, writers: await this.openWriters(shardDir, env) };
+  static async initState({ shardId, shardDir }: ShardPlace, env: never, ...own: never[]): Promise<ShardState> {
+    return { shardId, shardDir, writers: await this.openWriters(shardDir, env, ...own) };
   }
 
   /** Folds one result of `forward` into the shard's state. Default: calls `writeRecord`. */
-  static reduceState(state: ShardState, result: never, env: never): Awaitable<ShardState> {
-    const writing = this.writeRecord(state.writers, result, state, env);
+  static reduceState(state: ShardState, result: never, env: never, ...own: never[]): Awaitable<ShardState> {
+    const writing = this.writeRecord(state.writers, result, state, env, ...own);
     return isThenable(writing) ? writing.then(() => state) : state;
   }
 
   /** Ends a shard: closes its writers and returns the state to be kept, which `readShardState` reads. */
-  static async finalizeState(state: ShardState, env: never): Promise<object> {
-    const extra = await this.closeWriters(state.writers, state, env);
+  static async finalizeState(state: ShardState, env: never, ...own: never[]): Promise<object> {
+    const extra = await this.closeWriters(state.writers, state, env, ...own);
     return { ...ownState(state), ...extra };
   }
 
@@ -171,7 +198,7 @@ export abstract class BaseRunner<Env extends object, Result = unknown, Merged = 
   }
 
   private request(items: Items | ItemList, stop: StopRequests): RunRequest<Merged> {
-    const { provider, options, runDir } = this;
+    const { provider, options, ownOptions, runDir } = this;
     const runner = checkRunner(this.constructor as unknown as RunnerStatics);
     const { config, params } = provider;
     const providerClass = provider.constructor as unknown as ClassStatics;
@@ -183,10 +210,16 @@ export abstract class BaseRunner<Env extends object, Result = unknown, Merged = 
       runDir,
       items,
       stop,
-      runner,
+      runner: bindOptions(runner, ownOptions),
       traits: traitsOf(runner),
       parallel,
-      identity: { runner: identityOf(runner), provider: identityOf(providerClass), config, params },
+      identity: {
+        runner: identityOf(runner),
+        provider: identityOf(providerClass),
+        config,
+        params,
+        options: ownOptions,
+      },
       spec: {
         version: 1,
         runner: { module: runner.module, name: runner.name },
@@ -196,6 +229,7 @@ export abstract class BaseRunner<Env extends object, Result = unknown, Merged = 
         providerFields: Object.entries(provider).flatMap(([key, value]) => (value === undefined ? [] : key)),
         options: work,
         runnerOptions: sendableOptions(this.given),
+        ownOptions,
         parallel,
         cwd: process.cwd(),
       },

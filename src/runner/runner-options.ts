@@ -99,9 +99,14 @@ const known: Record<keyof RunnerOptions, true> = {
   signal: true,
 };
 
-/** Checks a runner's options once, at the border. */
-export function checkOptions(options: RunnerOptions): CheckedOptions {
-  for (const key of Object.keys(options)) if (!(key in known)) throw unknownOption(key);
+/** Whether every runner has an option of this name. */
+export function isRunnerOption(name: string): boolean {
+  return Object.hasOwn(known, name);
+}
+
+/** Checks a runner's options once, at the border; `ownNames` are those that its class adds. */
+export function checkOptions(options: RunnerOptions, ownNames: readonly string[] = []): CheckedOptions {
+  for (const key of Object.keys(options)) if (!isRunnerOption(key)) throw unknownOption(key, ownNames);
   const batchBy = checkBatchBy(options.batchBy);
   const parallel = options.parallel === undefined ? undefined : checkParallel(options.parallel);
   const asyncMode = checkBoolean("asyncMode", options.asyncMode ?? false);
@@ -187,8 +192,8 @@ function bad(name: string, value: unknown, expected: string): MillraceError {
   return new MillraceError("BAD_OPTION", `Option ${name} is ${describeKind(value)}; ${expected} was expected.`);
 }
 
-function unknownOption(key: string): MillraceError {
-  const names = Object.keys(known);
+function unknownOption(key: string, ownNames: readonly string[]): MillraceError {
+  const names = [...ownNames, ...Object.keys(known)];
   const near = nearestName(
     key.replace(/_(\w)/g, (_all, letter: string) => letter.toUpperCase()),
     names,

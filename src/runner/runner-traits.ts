@@ -1,5 +1,6 @@
 import { MillraceError } from "../shared/errors.ts";
 import type { Awaitable, RunnerHooks, RunnerTraits } from "../worker/runner-hooks.ts";
+import type { OwnOptions } from "./own-options.ts";
 
 /** What is read from a class if it is there. */
 export interface ClassStatics {
@@ -10,7 +11,8 @@ export interface ClassStatics {
 
 /** The static side of a runner. */
 export interface RunnerStatics extends RunnerHooks, ClassStatics {
-  openWriters(shardDir: string, env: object): unknown;
+  readonly ownOptions?: OwnOptions;
+  openWriters(shardDir: string, env: object, own?: object): unknown;
   writeRecord(...args: never[]): unknown;
   isShardDone(shardDir: string): Awaitable<boolean>;
 }

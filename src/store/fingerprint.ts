@@ -10,6 +10,8 @@ export interface IdentityParts {
   readonly provider: string;
   readonly config: unknown;
   readonly params: unknown;
+  /** The options that the runner's class adds. */
+  readonly options?: object | undefined;
   readonly items: ItemList;
 }
 
@@ -19,10 +21,11 @@ const operationalSections = new Set(["config.parallel", "params.parallel"]);
 const longestText = 200;
 
 /** The identity of a run, in a form that fits into the manifest. */
-export function makeFingerprint({ runner, provider, config, params, items }: IdentityParts): Fingerprint {
+export function makeFingerprint({ runner, provider, config, params, options, items }: IdentityParts): Fingerprint {
   const parts: Record<string, string> = { runner, provider };
   flatten("config", config ?? {}, parts);
   flatten("params", params ?? {}, parts);
+  flatten("options", options ?? {}, parts);
   parts["items"] = `${items.count} items, ${digestItems(items)}`;
   return parts;
 }

@@ -21,6 +21,8 @@ export interface RunSpec {
   readonly options: object;
   /** The options as the runner was given them, to make it again. */
   readonly runnerOptions: object;
+  /** Of them those that its class adds, checked and with defaults. Absent where a run was begun by an earlier version. */
+  readonly ownOptions?: object;
   /** Where the workers of the last start were to run; not part of the run's identity. */
   readonly parallel: object;
   /** Where the run was started: packages are looked for from there. */

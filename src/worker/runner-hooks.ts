@@ -19,15 +19,20 @@ export interface ShardPlace {
   readonly shardDir: string;
 }
 
-/** The static side of a runner, as a worker uses it. */
+/** The static side of a runner, as a worker uses it. `own` are the options that the class adds; a worker leaves them out. */
 export interface RunnerHooks {
   readonly name: string;
-  forward(idx: number | readonly number[], env: object): unknown;
-  initState(place: ShardPlace, env: object): Awaitable<ShardState>;
-  reduceState(state: ShardState, result: unknown, env: object): Awaitable<ShardState>;
-  finalizeState(state: ShardState, env: object): Awaitable<object>;
-  closeWriters(writers: Writers, state: ShardState, env: object): Awaitable<object | undefined> | Awaitable<void>;
-  itemCost?(idx: number, env: object): number;
+  forward(idx: number | readonly number[], env: object, own?: object): unknown;
+  initState(place: ShardPlace, env: object, own?: object): Awaitable<ShardState>;
+  reduceState(state: ShardState, result: unknown, env: object, own?: object): Awaitable<ShardState>;
+  finalizeState(state: ShardState, env: object, own?: object): Awaitable<object>;
+  closeWriters(
+    writers: Writers,
+    state: ShardState,
+    env: object,
+    own?: object,
+  ): Awaitable<object | undefined> | Awaitable<void>;
+  itemCost?(idx: number, env: object, own?: object): number;
 }
 
 /** What a worker must know about a runner besides its hooks. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { runShape } from "../../../src/cli/run-shape.ts";
+import { camelCased, runShape, runShapeWith } from "../../../src/cli/run-shape.ts";
 import { checkShape } from "../../../src/config/check-shape.ts";
+import { shape } from "../../../src/config/shape.ts";
 
 const least = { provider: { _target_: "./a.js#A" }, runner: { _target_: "./a.js#B", output_dir: "exp" } };
 
@@ -25,7 +26,6 @@ describe("the shape of a run's config", () => {
   it.each([
     ["runner is missing; a section was expected", { provider: least.provider }],
     ["runner.output_dir is missing; a path was expected", { ...least, runner: { _target_: "./a.js#B" } }],
-    ["runner.outputDir is not known", withRunner({ outputDir: "exp" })],
     ['runner.on_error is "ignore"; one of fail, skip was expected', withRunner({ on_error: "ignore" })],
     ["runner.batch_size is 0; a whole number from 1 was expected", withRunner({ batch_size: 0 })],
     ["runner.batch_by.max is missing", withRunner({ batch_by: { cost: "sum" } })],
@@ -38,5 +38,34 @@ describe("the shape of a run's config", () => {
     ["provider._partial_ has no meaning here", { ...least, provider: { _target_: "./a.js#A", _partial_: true } }],
   ])("refuses: %s", (message, config) => {
     expect(() => checkShape(config, runShape)).toThrow(message);
+  });
+});
+
+describe("the shape of a runner with options of its own", () => {
+  const own = { inputKey: { shape: shape.string() }, beam: { shape: shape.int({ min: 1 }), default: 4 } };
+
+  it("takes them by their names in snake_case", () => {
+    const config = withRunner({ input_key: "speech", beam: 2, batch_size: 3 });
+    expect(checkShape(config, runShapeWith(own))).toBe(config);
+    expect(camelCased({ input_key: "speech", beam: 2 }, own)).toEqual({ inputKey: "speech", beam: 2 });
+  });
+
+  it("takes null where there is a default", () => {
+    const config = withRunner({ input_key: "speech", beam: null });
+    expect(checkShape(config, runShapeWith(own))).toBe(config);
+    expect(camelCased({ beam: null }, own)).toEqual({});
+  });
+
+  it.each([
+    ["runner.input_key is missing; a text was expected", {}],
+    ["runner.beam is 0; a whole number from 1 was expected", { input_key: "x", beam: 0 }],
+    ["runner.inputkey is not known", { input_key: "x", inputkey: "y" }],
+    ["runner.outputDir is not known", { input_key: "x", outputDir: "exp" }],
+  ])("refuses: %s", (message, options) => {
+    expect(() => checkShape(withRunner(options), runShapeWith(own))).toThrow(message);
+  });
+
+  it("is that of every runner where there are none", () => {
+    expect(() => checkShape(withRunner({ input_key: "x" }), runShapeWith({}))).toThrow("runner.input_key is not known");
   });
 });

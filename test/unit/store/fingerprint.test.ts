@@ -34,6 +34,7 @@ describe("two runs", () => {
     ["provider", { provider: "OtherProvider" }],
     ["config", { config: "prep.yaml" }],
     ["params.split", { params: { split: "dev" } }],
+    ["options.beam", { options: { beam: 4 } }],
     ["items", { items: items(4) }],
   ])("differ in %s", (key, after) => {
     expect(differences({}, after)).toEqual([key]);
