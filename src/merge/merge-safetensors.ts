@@ -28,7 +28,9 @@ export function mergeSafetensors(
   let bytes = 0;
   for (const { dir } of filesOf(shards, fileName)) {
     const path = join(dir, fileName);
-    for (const tensor of withFileSource(path, readSafetensors).tensors.values()) {
+    const { tensors } = withFileSource(path, readSafetensors);
+    // The header was parsed into an object, which puts ids such as "7" first: the data are in item order.
+    for (const tensor of [...tensors.values()].sort((a, b) => a.offset - b.offset)) {
       if (fileOf.has(tensor.name)) throw cameTwice(tensor.name, fileOf.get(tensor.name)!, path);
       fileOf.set(tensor.name, path);
       bytes += tensor.sizeBytes;
