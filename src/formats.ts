@@ -32,7 +32,9 @@ export { type ZipEntryOptions, type ZipEntryPlace, type ZipPrefix, ZipWriter } f
 export { mergeNpy } from "./merge/merge-npy.ts";
 export { mergeNpz } from "./merge/merge-npz.ts";
 export { type MergeScpOptions, mergeScp } from "./merge/merge-scp.ts";
+export type { ArrayFilesOptions, ArrayFilesWriter } from "./writers/array-files-writer.ts";
 export { type ArrayRecord, checkListedId } from "./writers/array-record.ts";
-export { type NpyScpWriter, type NpyScpWriterOptions, npyScpWriter } from "./writers/npy-scp-writer.ts";
+export { npyScpWriter } from "./writers/npy-scp-writer.ts";
 export { type NpyRowsWriter, type NpyWriterOptions, npyWriter } from "./writers/npy-writer.ts";
 export { type NpzShardWriter, type NpzWriterOptions, npzWriter } from "./writers/npz-writer.ts";
+export { ptScpWriter } from "./writers/pt-scp-writer.ts";

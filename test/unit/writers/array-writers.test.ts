@@ -13,6 +13,7 @@ import { keyedWriter } from "../../../src/writers/keyed-writer.ts";
 import { npyScpWriter } from "../../../src/writers/npy-scp-writer.ts";
 import { npyWriter } from "../../../src/writers/npy-writer.ts";
 import { npzWriter } from "../../../src/writers/npz-writer.ts";
+import { ptScpWriter } from "../../../src/writers/pt-scp-writer.ts";
 import { textWriter } from "../../../src/writers/text-writer.ts";
 import type { CheckpointingWriter } from "../../../src/writers/writer.ts";
 import { temporaryFolder } from "../../fixtures/temporary-folder.ts";
@@ -27,6 +28,7 @@ interface Case {
 
 const cases: Readonly<Record<string, Case>> = {
   npyScpWriter: { open: (dir) => npyScpWriter(dir, { name: "a/feats" }), record },
+  ptScpWriter: { open: (dir) => ptScpWriter(dir, { name: "vectors" }), record },
   npzWriter: { open: (dir) => npzWriter(dir, { name: "vectors" }), record },
   "npzWriter, compressed": { open: (dir) => npzWriter(dir, { name: "b/vectors", compress: true }), record },
   npyWriter: { open: (dir) => npyWriter(dir, { name: "rows.npy" }), record: vector },
@@ -79,7 +81,7 @@ describe.each(Object.entries(cases))("%s", (_name, { open, record: recordOf }) =
         for (const { name, bytes, crc32 } of cut.files!())
           expect(describeFile(dir, name)).toEqual({ name, bytes, crc32 });
       }),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
   });
 
