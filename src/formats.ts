@@ -92,13 +92,13 @@ export { type MergeScpOptions, mergeScp } from "./merge/merge-scp.ts";
 export { type MergeTsvOptions, mergeTsv } from "./merge/merge-tsv.ts";
 export { type MergedCounts, type MergeWebDatasetOptions, mergeWebDataset } from "./merge/merge-web-dataset.ts";
 export { type ArkScpWriter, type ArkScpWriterOptions, arkScpWriter } from "./writers/ark-scp-writer.ts";
+export type { ArrayFilesOptions, ArrayFilesWriter } from "./writers/array-files-writer.ts";
 export { type ArrayRecord, checkListedId } from "./writers/array-record.ts";
-export type { ListedFilesOptions, ListedFilesWriter } from "./writers/listed-files-writer.ts";
-export { type NpyScpWriter, type NpyScpWriterOptions, npyScpWriter } from "./writers/npy-scp-writer.ts";
+export { npyScpWriter } from "./writers/npy-scp-writer.ts";
 export { type NpyRowsWriter, type NpyWriterOptions, npyWriter } from "./writers/npy-writer.ts";
 export { type NpzShardWriter, type NpzWriterOptions, npzWriter } from "./writers/npz-writer.ts";
 export { type ParquetShardWriter, type ParquetWriterOptions, parquetWriter } from "./writers/parquet-writer.ts";
-export { type PtRecord, type PtWriter, type PtWriterOptions, ptWriter } from "./writers/pt-writer.ts";
+export { ptScpWriter } from "./writers/pt-scp-writer.ts";
 export {
   type SafetensorsShardWriter,
   type SafetensorsWriterOptions,

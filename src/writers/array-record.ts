@@ -2,9 +2,9 @@ import type { NdArray } from "../formats/nd-array.ts";
 import { MillraceError } from "../shared/errors.ts";
 
 /** An array and the id it is found by. */
-export interface ArrayRecord {
+export interface ArrayRecord<Value = NdArray> {
   readonly id: string;
-  readonly array: NdArray;
+  readonly array: Value;
 }
 
 // Blanks and control characters end a word or a line for one reader or another; half a surrogate pair has no UTF-8.

@@ -3,7 +3,7 @@ import type { CmvnStats } from "../normalise/global-cmvn.ts";
 import { remember } from "../remember.ts";
 import { addExactly, type ExactSum, mergeExactly } from "./exact-sum.ts";
 import { roundExact } from "./round-exact.ts";
-import { hasSumKernel, makeSumKernel } from "./sum-kernel.ts";
+import { hasSumKernel, makeSumKernel, type SumKernel } from "./sum-kernel.ts";
 
 /**
  * What is known so far of the columns of a corpus. Plain data: it can be kept in a runner's state. Put together with
@@ -36,19 +36,20 @@ export function addFrames(sums: FrameSums, data: Float32Array | Float64Array, ro
   const wideRows = Math.floor(rows / fold);
   for (let done = 0; done < wideRows; done += blockRows) {
     const block = Math.min(blockRows, wideRows - done);
-    const { sum, sumSquare } = sumBlock(data, done * wide, { rows: block, columns: wide });
-    for (let lane = 0; lane < wide; lane += columns) {
-      addExactly(sums.sum, sum.slice(lane, lane + columns));
-      addExactly(sums.sumSquare, sumSquare.slice(lane, lane + columns));
-    }
+    addBlock(sums, sumBlock(data, done * wide, { rows: block, columns: wide }), wide);
   }
   const rest = rows - wideRows * fold;
-  if (rest > 0) {
-    const { sum, sumSquare } = sumPlainly(data, wideRows * wide, { rows: rest, columns });
-    addExactly(sums.sum, sum);
-    addExactly(sums.sumSquare, sumSquare);
-  }
+  if (rest > 0) addBlock(sums, sumPlainly(data, wideRows * wide, { rows: rest, columns }), columns);
   sums.count += rows;
+}
+
+/** Adds the sums of a block, whose rows may stand for several narrow ones side by side. */
+function addBlock({ columns, sum, sumSquare }: FrameSums, block: BlockSums, wide: number): void {
+  if (columns === 0) return;
+  for (let lane = 0; lane < wide; lane += columns) {
+    addExactly(sum, block.sum, lane, columns);
+    addExactly(sumSquare, block.sumSquare, lane, columns);
+  }
 }
 
 /** Adds what another part of the corpus gave. */
@@ -82,10 +83,17 @@ interface BlockSums {
 }
 
 const kernelFor = remember(makeSumKernel);
+let latest: { readonly columns: number; readonly kernel: SumKernel } | undefined;
+
+/** The kernel for so many columns, which as a rule is that of the utterance before. */
+function kernelOf(columns: number): SumKernel {
+  if (latest?.columns !== columns) latest = { columns, kernel: kernelFor({ columns, blockRows }) };
+  return latest.kernel;
+}
 
 function sumBlock(data: Float32Array | Float64Array, from: number, { rows, columns }: Block): BlockSums {
   if (data instanceof Float64Array || !hasSumKernel(columns)) return sumPlainly(data, from, { rows, columns });
-  const kernel = kernelFor({ columns, blockRows });
+  const kernel = kernelOf(columns);
   kernel.input.set(data.subarray(from, from + rows * columns));
   kernel.run(rows);
   return kernel;

@@ -107,11 +107,12 @@ function addSequence(before: KeyStats | undefined, key: string, { id, array }: A
   const columns = frameShape.reduce((product, dimension) => product * dimension, 1);
   const stats = before ?? { frameShape, sums: makeFrameSums(columns) };
   requireSameFrame(key, stats.frameShape, frameShape, id);
+  const numbers = numbersOf(array, key);
   try {
-    addFrames(stats.sums, numbersOf(array, key), rows);
+    addFrames(stats.sums, numbers, rows);
   } catch (cause) {
-    const at = (array.data as Float32Array).findIndex((value) => !Number.isFinite(Number(value)));
-    const where = at < 0 ? "" : `: frame ${Math.floor(at / columns)}, column ${at % columns} is ${array.data[at]}`;
+    const at = numbers.findIndex((value) => !Number.isFinite(value));
+    const where = at < 0 ? "" : `: frame ${Math.floor(at / columns)}, column ${at % columns} is ${numbers[at]}`;
     throw new MillraceError("BAD_RECORD", `${key} of ${id} cannot be summed up${where}.`, {
       cause,
       hint: 'One such value makes the statistics of the whole corpus useless. Correct the features, or pass onError: "skip".',

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { npyScpWriter, safeFileName } from "../../formats.ts";
+import { type ArrayRecord, npyScpWriter, safeFileName } from "../../formats.ts";
 import {
   BaseRunner,
   type EnvironmentProvider,
@@ -31,7 +31,7 @@ export interface CollectStatsRunnerOptions extends RunnerOptions {
 
 interface StatsWriters extends Writers {
   readonly shapes: KeyedWriter<string>;
-  readonly feats: KeyedWriter<Parameters<ReturnType<typeof npyScpWriter>["write"]>[0]>;
+  readonly feats: KeyedWriter<ArrayRecord>;
 }
 
 interface StatsState extends ShardState {

@@ -52,11 +52,26 @@ function makeProvider(options: CollectStatsOptions): CollectStatsProvider {
       hint: "Pass sections with _target_, the objects themselves (env: local), or a provider that builds them.",
     });
   }
-  const source = positionOf(model)?.source ?? positionOf(dataset)?.source;
-  const projectRoot = options.projectRoot ?? (source === undefined ? process.cwd() : findProjectRoot(source));
   const loader = collateFn === undefined ? dataLoader : { ...dataLoader, collateFn };
-  const config: CollectStatsConfig = { model, dataset, mode, projectRoot, ...(loader && { dataLoader: loader }) };
+  const root = options.projectRoot ?? projectOf([model, dataset, loader?.["collateFn"], loader?.["collate_fn"]]);
+  const config: CollectStatsConfig = {
+    model,
+    dataset,
+    mode,
+    ...(loader && { dataLoader: loader }),
+    ...(root !== undefined && { projectRoot: root }),
+  };
   return new CollectStatsProvider(config);
+}
+
+/** Where the targets among the parts are looked for; workers get the config as data, which says no more where it is from. */
+function projectOf(parts: readonly unknown[]): string | undefined {
+  const sections = parts.filter(
+    (part): part is object => typeof part === "object" && part !== null && "_target_" in part,
+  );
+  if (sections.length === 0) return undefined;
+  const source = sections.map((section) => positionOf(section)?.source).find((name) => name !== undefined);
+  return source === undefined ? process.cwd() : findProjectRoot(source);
 }
 
 async function countItems(provider: EnvironmentProvider<CollectStatsEnv>): Promise<number> {

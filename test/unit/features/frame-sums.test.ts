@@ -132,7 +132,7 @@ describe.skipIf(python === undefined)("an exact sum (skipped where there is no P
     samples.push([2 ** 53, 1], [2 ** 53, 1, 2 ** -1074], [2 ** 53 + 2, 1], [5e-324, 5e-324], [1e16, 1, -1e16], []);
     const sums = samples.map((numbers) => {
       const levels: ExactSum = [];
-      for (const number of numbers) addExactly(levels, Float64Array.of(number));
+      for (const number of numbers) addExactly(levels, Float64Array.of(number), 0, 1);
       return roundExact(levels, 1)[0];
     });
     const script = "import json,math,sys\nfor line in sys.stdin: print(repr(math.fsum(json.loads(line))))";

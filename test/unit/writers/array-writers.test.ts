@@ -1,32 +1,26 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type NdArray, ndArray } from "../../../src/formats/nd-array.ts";
 import { openNpz } from "../../../src/formats/npy/open-npz.ts";
 import { readNpy } from "../../../src/formats/npy/read-npy.ts";
 import { readScp } from "../../../src/formats/read-scp.ts";
-import { copyPrefix } from "../../../src/store/copy-prefix.ts";
-import { describeFile } from "../../../src/store/done.ts";
 import type { ArrayRecord } from "../../../src/writers/array-record.ts";
 import { keyedWriter } from "../../../src/writers/keyed-writer.ts";
 import { npyScpWriter } from "../../../src/writers/npy-scp-writer.ts";
 import { npyWriter } from "../../../src/writers/npy-writer.ts";
 import { npzWriter } from "../../../src/writers/npz-writer.ts";
+import { ptScpWriter } from "../../../src/writers/pt-scp-writer.ts";
 import { textWriter } from "../../../src/writers/text-writer.ts";
-import type { CheckpointingWriter } from "../../../src/writers/writer.ts";
 import { temporaryFolder } from "../../fixtures/temporary-folder.ts";
+import { compareInterrupted, filesBelow, type WriterCase } from "../../fixtures/writers/interrupt-writer.ts";
 
 const vector = (i: number) => ndArray("float32", Float32Array.of(i, i / 3, -i));
 const record = (i: number): ArrayRecord => ({ id: `utt-${i}`, array: vector(i) });
 
-interface Case {
-  readonly open: (dir: string) => CheckpointingWriter<never>;
-  readonly record: (i: number) => unknown;
-}
-
-const cases: Readonly<Record<string, Case>> = {
+const cases: Readonly<Record<string, WriterCase>> = {
   npyScpWriter: { open: (dir) => npyScpWriter(dir, { name: "a/feats" }), record },
+  ptScpWriter: { open: (dir) => ptScpWriter(dir, { name: "vectors" }), record },
   npzWriter: { open: (dir) => npzWriter(dir, { name: "vectors" }), record },
   "npzWriter, compressed": { open: (dir) => npzWriter(dir, { name: "b/vectors", compress: true }), record },
   npyWriter: { open: (dir) => npyWriter(dir, { name: "rows.npy" }), record: vector },
@@ -40,52 +34,14 @@ const cases: Readonly<Record<string, Case>> = {
   },
 };
 
-const steps = fc.array(fc.record({ isKilledAfter: fc.boolean(), lost: fc.nat(2) }), { maxLength: 10 });
-
-describe.each(Object.entries(cases))("%s", (_name, { open, record: recordOf }) => {
-  it("writes the same bytes, however often it is killed and goes on from its last checkpoint", async () => {
-    const root = temporaryFolder();
-    await fc.assert(
-      fc.asyncProperty(steps, async (run) => {
-        const wholeDir = mkdtempSync(join(root, "whole-"));
-        const whole = open(wholeDir);
-        let dir = mkdtempSync(join(root, "cut-"));
-        let cut = open(dir);
-        for (const [i, { isKilledAfter, lost }] of run.entries()) {
-          await whole.write(recordOf(i) as never);
-          await cut.write(recordOf(i) as never);
-          if (!isKilledAfter) continue;
-          // As it comes back from a file.
-          const checkpoint = JSON.parse(JSON.stringify(await cut.checkpoint()));
-          for (let extra = 0; extra < lost; extra++) await cut.write(recordOf(1000 + extra) as never);
-          await cut.close();
-          const next = mkdtempSync(join(root, "cut-"));
-          for (const { name, bytes, crc32 } of checkpoint.files) {
-            const digest = copyPrefix(join(dir, name), join(next, name), bytes);
-            if (crc32 !== undefined) expect(digest!.toString(16).padStart(8, "0")).toBe(crc32);
-          }
-          [dir, cut] = [next, open(next)];
-          await cut.restore(checkpoint);
-        }
-        await whole.close();
-        await cut.close();
-        expect(cut.files!()).toEqual(whole.files!());
-        expect(filesBelow(dir)).toEqual(filesBelow(wholeDir));
-        expect(filesBelow(dir)).toEqual(
-          cut.files!()
-            .map(({ name }) => name)
-            .sort(),
-        );
-        for (const { name, bytes, crc32 } of cut.files!())
-          expect(describeFile(dir, name)).toEqual({ name, bytes, crc32 });
-      }),
-      { numRuns: 40 },
-    );
+describe.each(Object.entries(cases))("%s", (_name, writerCase) => {
+  it("writes the same bytes, however often it is interrupted and goes on from its last checkpoint", async () => {
+    await compareInterrupted(writerCase, temporaryFolder(), 25);
   });
 
   it("touches no file before the first record, and may be closed twice", async () => {
     const dir = temporaryFolder();
-    const writer = open(dir);
+    const writer = writerCase.open(dir);
     expect((await writer.checkpoint()).files).toEqual([]);
     await writer.close();
     await writer.close();
@@ -93,13 +49,6 @@ describe.each(Object.entries(cases))("%s", (_name, { open, record: recordOf }) =
     expect(writer.files!()).toEqual([]);
   });
 });
-
-function filesBelow(dir: string): string[] {
-  return readdirSync(dir, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(dir.length + 1))
-    .sort();
-}
 
 const hostile = [
   "../../etc/passwd",

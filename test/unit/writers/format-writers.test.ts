@@ -18,7 +18,7 @@ import type { ArrayRecord } from "../../../src/writers/array-record.ts";
 import { jsonlWriter } from "../../../src/writers/jsonl-writer.ts";
 import { keyedWriter } from "../../../src/writers/keyed-writer.ts";
 import { parquetWriter } from "../../../src/writers/parquet-writer.ts";
-import { ptWriter } from "../../../src/writers/pt-writer.ts";
+import { ptScpWriter } from "../../../src/writers/pt-scp-writer.ts";
 import { safetensorsWriter } from "../../../src/writers/safetensors-writer.ts";
 import { tsvWriter } from "../../../src/writers/tsv-writer.ts";
 import { webDatasetWriter } from "../../../src/writers/web-dataset-writer.ts";
@@ -56,9 +56,9 @@ const word = (i: number) => ({ i, text: i % 4 === 3 ? "é".repeat(70_000) : "é"
 const cases: Readonly<Record<string, WriterCase>> = {
   arkScpWriter: { open: (dir) => arkScpWriter(dir, { name: "dump/feats" }), record },
   "arkScpWriter of text": { open: (dir) => arkScpWriter(dir, { name: "feats", text: true }), record },
-  ptWriter: {
-    open: (dir) => ptWriter(dir, { name: "vectors" }),
-    record: (i) => ({ id: `u${i}`, value: { v: vector(i) } }),
+  ptScpWriter: {
+    open: (dir) => ptScpWriter(dir, { name: "vectors" }),
+    record: (i) => ({ id: `u${i}`, array: { v: vector(i) } }),
   },
   safetensorsWriter: { open: (dir) => safetensorsWriter(dir, { name: "st/all", metadata: { format: "pt" } }), record },
   webDatasetWriter: { open: (dir) => webDatasetWriter(dir, { name: "wds/train" }), record: sample },
@@ -141,12 +141,12 @@ describe("arkScpWriter", () => {
   });
 });
 
-describe("ptWriter", () => {
+describe("ptScpWriter", () => {
   it("keeps any id in the list and its file within the folder", () => {
     const dir = temporaryFolder();
     const ids = ["../../x", "a/b", "nul", "日本語😀", "ü".repeat(150)];
-    const writer = ptWriter(dir, { name: "vectors" });
-    for (const [i, id] of ids.entries()) writer.write({ id, value: vector(i) });
+    const writer = ptScpWriter(dir, { name: "vectors" });
+    for (const [i, id] of ids.entries()) writer.write({ id, array: vector(i) });
     writer.close();
     const list = readScp(join(dir, "vectors.scp"));
     expect([...list.keys()]).toEqual(ids);

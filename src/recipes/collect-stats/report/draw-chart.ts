@@ -47,9 +47,9 @@ function marksBetween(from: number, to: number): number[] {
   return Array.from({ length: Math.floor(to / step) - first + 1 }, (_, i) => (first + i) * step);
 }
 
-/** A number for a person: few digits, no tail of rounding. */
+/** A number for a person: counts as they are, others with few digits. */
 export function showNumber(value: number): string {
-  const short = Number(value.toPrecision(4));
+  const short = Number.isInteger(value) ? value : Number(value.toPrecision(4));
   return Number.isInteger(short) && Math.abs(short) < 1e15 ? short.toLocaleString("en-US") : String(short);
 }
 

@@ -25,10 +25,10 @@ export function writeReport(folder: string, mode: string, reports: readonly KeyR
     const name = join(folder, safeFileName(key));
     const charts: string[] = [];
     if (lengths !== undefined && lengths.longest > 1) {
-      putFile(`${name}_lengths.json`, `${JSON.stringify(lengths, undefined, 1)}\n`);
-      charts.push(put(`${name}_lengths.svg`, drawLengths(key, lengths)));
+      putFile(`${name}_length_histogram.json`, `${JSON.stringify(lengths, undefined, 1)}\n`);
+      charts.push(put(`${name}_length_histogram.svg`, drawLengths(key, lengths)));
     }
-    if (totals !== undefined && totals.count > 0) charts.push(put(`${name}_stats.svg`, drawMoments(key, totals)));
+    if (isWorthShowing(totals)) charts.push(put(`${name}_stats.svg`, drawMoments(key, totals)));
     return `<h2>${escapeText(key)}</h2>\n${charts.join("")}${tableOf(totals)}`;
   });
   putFile(join(folder, "collect_stats.html"), pageOf(mode, sections));
@@ -39,11 +39,15 @@ function put(path: string, chart: string): string {
   return `<figure>\n${chart}</figure>\n`;
 }
 
+function isWorthShowing(totals: CmvnStats | undefined): totals is CmvnStats {
+  return totals !== undefined && totals.count > 0 && totals.sum.length > 0;
+}
+
 // Beyond this a table is no longer read; the numbers are in the npz.
 const mostRows = 512;
 
 function tableOf(totals: CmvnStats | undefined): string {
-  if (totals === undefined || totals.count === 0 || totals.sum.length > mostRows) return "";
+  if (!isWorthShowing(totals) || totals.sum.length > mostRows) return "";
   const { mean, variance } = momentsOf(totals);
   const rows = Array.from(mean, (value, i) => {
     const cells = [String(i), showNumber(value), showNumber(Math.sqrt(variance[i]!))];

@@ -1,52 +1,51 @@
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import type { NdArray } from "../formats/nd-array.ts";
 import { type SafeFileNameOptions, safeFileName } from "../formats/safe-file-name.ts";
 import { crc32, crcText } from "../shared/crc32.ts";
 import { errnoOf, MillraceError } from "../shared/errors.ts";
 import type { ShardFile } from "../store/done.ts";
 import { storeError, writeFully } from "../store/durable-files.ts";
 import { checkFileName } from "../store/shard-file-names.ts";
-import { checkListedId } from "./array-record.ts";
+import { type ArrayRecord, checkListedId } from "./array-record.ts";
 import { LineWriter } from "./line-writer.ts";
 import { withoutLines } from "./path-list.ts";
 import type { Writer, WriterCheckpoint } from "./writer.ts";
 
-export interface ListedFilesOptions extends SafeFileNameOptions {
-  /** The list is `name.scp`, the files are in `data_name` beside it. May lead into a folder: `collect_feats/feats`. */
+export interface ArrayFilesOptions extends SafeFileNameOptions {
+  /** The list is `name.scp`, the arrays are in `data_name` beside it. May lead into a folder: `collect_feats/feats`. */
   readonly name: string;
 }
 
-/** How a record becomes a file of its own. */
-export interface FileForm<Record> {
-  /** With its dot. */
+/** How an array becomes a file. */
+export interface ArrayCodec<Value> {
   readonly suffix: string;
-  readonly encode: (record: Record) => Uint8Array;
+  readonly encode: (array: Value) => Uint8Array;
 }
 
-/** One file an id, and a list `id path` with paths that count from the list's own folder. */
-export class ListedFilesWriter<Record extends { readonly id: string }> implements Writer<Record> {
+/** One file an array, and a list `id path` with paths that count from the list's own folder. */
+export class ArrayFilesWriter<Value = NdArray> implements Writer<ArrayRecord<Value>> {
   private readonly shardDir: string;
   private readonly folder: string;
   private readonly naming: SafeFileNameOptions;
-  private readonly form: FileForm<Record>;
+  private readonly codec: ArrayCodec<Value>;
   private readonly list: LineWriter<string>;
-  private written: ShardFile[] = [];
+  private arrays: ShardFile[] = [];
   private isFolderMade = false;
 
-  constructor(shardDir: string, { name, ...naming }: ListedFilesOptions, form: FileForm<Record>) {
+  constructor(shardDir: string, { name, ...naming }: ArrayFilesOptions, codec: ArrayCodec<Value>) {
     const listName = checkFileName(`${name}.scp`);
     this.shardDir = shardDir;
     this.naming = naming;
-    this.form = form;
+    this.codec = codec;
     this.folder = join(dirname(listName), `data_${basename(listName, ".scp")}`).replaceAll("\\", "/");
     this.list = new LineWriter(shardDir, listName, (line) => line);
   }
 
-  write(record: Record): void {
-    const { id } = record;
-    const file = `${safeFileName(checkListedId(id), this.naming)}${this.form.suffix}`;
+  write({ id, array }: ArrayRecord<Value>): void {
+    const file = `${safeFileName(checkListedId(id), this.naming)}${this.codec.suffix}`;
     const name = `${this.folder}/${file}`;
-    const bytes = this.form.encode(record);
+    const bytes = this.codec.encode(array);
     const path = join(this.shardDir, name);
     const fd = this.create(path, id);
     try {
@@ -54,19 +53,19 @@ export class ListedFilesWriter<Record extends { readonly id: string }> implement
     } finally {
       closeSync(fd);
     }
-    this.written.push({ name, bytes: bytes.length, crc32: crcText(crc32(bytes)) });
+    this.arrays.push({ name, bytes: bytes.length, crc32: crcText(crc32(bytes)) });
     this.list.write(`${id} ${basename(this.folder)}/${file}`);
   }
 
   checkpoint(): WriterCheckpoint {
     const { files, token } = this.list.checkpoint();
-    return { files: [...files, ...this.written], token };
+    return { files: [...files, ...this.arrays], token };
   }
 
-  restore({ files: [list, ...written], token }: WriterCheckpoint): void {
+  restore({ files: [list, ...arrays], token }: WriterCheckpoint): void {
     if (list === undefined) return;
     this.list.restore({ files: [list], token });
-    this.written = written as ShardFile[];
+    this.arrays = arrays as ShardFile[];
     this.isFolderMade = true;
   }
 
@@ -75,7 +74,7 @@ export class ListedFilesWriter<Record extends { readonly id: string }> implement
   }
 
   files(): readonly ShardFile[] {
-    return [...withoutLines(this.list.files()), ...this.written];
+    return [...withoutLines(this.list.files()), ...this.arrays];
   }
 
   /** A new file: one that is there was written for the same id, or for one that this file system does not tell apart. */
