@@ -13,7 +13,7 @@ import { ZipWriter } from "../../src/formats/zip/zip-writer.ts";
 import { arrays } from "../fixtures/formats/arrays.ts";
 import { arrayText } from "../fixtures/formats/golden.ts";
 import { askPython, pythonWith } from "../fixtures/formats/python.ts";
-import { sharedData } from "../fixtures/formats/shared-data.ts";
+import { sharedPath } from "../fixtures/shared-path.ts";
 import { temporaryFolder } from "../fixtures/temporary-folder.ts";
 
 const python = pythonWith("numpy");
@@ -83,8 +83,10 @@ interface Expected {
   readonly values_c_order?: readonly (number | string | boolean | null)[];
 }
 
-describe.skipIf(sharedData === undefined)("reference files (skipped where the shared data is not there)", () => {
-  const folder = join(sharedData ?? "", "formats", "npy");
+const reference = sharedPath("data", "formats", "npy");
+
+describe.skipIf(reference === undefined)("reference files (skipped where the shared data is not there)", () => {
+  const folder = reference ?? "";
   const index = () => JSON.parse(readFileSync(join(folder, "index.json"), "utf8")) as Record<string, Expected>;
   const numbers = (data: NumberArray) => Array.from(data as Float64Array, Number);
 

@@ -10,7 +10,7 @@ import { readPt } from "../../src/formats/pt/read-pt.ts";
 import { arrays } from "../fixtures/formats/arrays.ts";
 import { ptText } from "../fixtures/formats/golden.ts";
 import { askPython, pythonWith } from "../fixtures/formats/python.ts";
-import { sharedData } from "../fixtures/formats/shared-data.ts";
+import { sharedPath } from "../fixtures/shared-path.ts";
 import { temporaryFolder } from "../fixtures/temporary-folder.ts";
 
 const python = pythonWith("torch");
@@ -70,8 +70,10 @@ interface Expected {
   readonly values_c_order?: readonly number[];
 }
 
-describe.skipIf(sharedData === undefined)("reference files (skipped where the shared data is not there)", () => {
-  const folder = join(sharedData ?? "", "formats", "pt");
+const reference = sharedPath("data", "formats", "pt");
+
+describe.skipIf(reference === undefined)("reference files (skipped where the shared data is not there)", () => {
+  const folder = reference ?? "";
   const mustRefuse = /^(bad|must_refuse)_/;
   const numbers = (data: NumberArray) => Array.from(data as Float64Array, Number);
 

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { probeAudio, readAudio } from "../../../src/audio/lazy-audio.ts";
 import { expectSameSamples } from "../../fixtures/audio/same-samples.ts";
-import { sharedFolder, sharedIsAbsent } from "../../fixtures/shared-folder.ts";
+import { sharedIsAbsent, sharedPath } from "../../fixtures/shared-path.ts";
 
-const data = sharedFolder("data");
+const data = sharedPath("data");
 const hasFfmpeg = spawnSync("ffprobe", ["-version"]).status === 0;
 
 interface Row {

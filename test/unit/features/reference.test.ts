@@ -9,9 +9,9 @@ import { melSpectrogram } from "../../../src/features/mel/mel-spectrogram.ts";
 import { powerToDb } from "../../../src/features/mel/power-to-db.ts";
 import { cmvn } from "../../../src/features/normalise/cmvn.ts";
 import { differences } from "../../fixtures/features/compare.ts";
-import { missingData, readKaldiText, readNpy, readWav, sharedPath } from "../../fixtures/features/shared-data.ts";
+import { dataPath, missingData, readKaldiText, readNpy, readWav } from "../../fixtures/features/shared-data.ts";
 
-const golden = (name: string) => sharedPath("reference", "features", "kaldi_golden", name);
+const golden = (name: string) => dataPath("reference", "features", "kaldi_golden", name);
 const skip = missingData === undefined ? "" : ` (skipped: ${missingData})`;
 
 describe.skipIf(missingData !== undefined)(`the output of Kaldi's own programs${skip}`, () => {
@@ -80,10 +80,10 @@ describe.skipIf(missingData !== undefined)(`real speech${skip}`, () => {
 
   const table = cases.flatMap(([kind, limit, extract]) => utterances.map((name) => ({ kind, limit, extract, name })));
   it.each(table)("gives $kind of $name", ({ kind, limit, extract, name }) => {
-    const samples = readWav(sharedPath("speech", "wav", name.split("-")[0]!, `${name}.wav`));
+    const samples = readWav(dataPath("speech", "wav", name.split("-")[0]!, `${name}.wav`));
     const { max, mean } = differences(
       extract(samples),
-      readNpy(sharedPath("reference", "features", kind, `${name}.npy`)),
+      readNpy(dataPath("reference", "features", kind, `${name}.npy`)),
     );
     expect(max).toBeLessThan(limit.max);
     expect(mean).toBeLessThan(limit.mean);

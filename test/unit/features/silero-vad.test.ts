@@ -5,7 +5,7 @@ import { speechSegments } from "../../../src/features/vad/speech-segments.ts";
 import { loadOnnx } from "../../../src/models/load-onnx.ts";
 import type { ModelSession, ModelTensor } from "../../../src/shared/model-session.ts";
 import { differences, testSignal } from "../../fixtures/features/compare.ts";
-import { missingData, readNpy, readWav, sharedPath } from "../../fixtures/features/shared-data.ts";
+import { dataPath, missingData, readNpy, readWav } from "../../fixtures/features/shared-data.ts";
 
 /** A model that writes down what it was given; its state counts the calls. */
 function recordingModel(): { calls: Record<string, ModelTensor>[]; model: ModelSession } {
@@ -64,10 +64,10 @@ describe.skipIf(missingData !== undefined)(`the real Silero model${skip}`, () =>
   const utterances = ["367-130732-0000", "1688-142285-0000", "2414-128291-0000", "3331-159605-0004"];
 
   it.each(utterances)("gives the probabilities of PyTorch for %s", async (name) => {
-    const model = await loadOnnx(sharedPath("models", "silero_vad.onnx"));
-    const samples = readWav(sharedPath("speech", "wav", name.split("-")[0]!, `${name}.wav`));
+    const model = await loadOnnx(dataPath("models", "silero_vad.onnx"));
+    const samples = readWav(dataPath("speech", "wav", name.split("-")[0]!, `${name}.wav`));
     const probabilities = await sileroVad(samples, model);
-    const theirs = readNpy(sharedPath("reference", "silero_vad", `${name}.probs16k.npy`));
+    const theirs = readNpy(dataPath("reference", "silero_vad", `${name}.probs16k.npy`));
     const ours = { data: probabilities, rows: theirs.rows, columns: theirs.columns };
     expect(probabilities).toHaveLength(theirs.data.length);
     expect(differences(ours, theirs).max).toBeLessThan(1e-5);

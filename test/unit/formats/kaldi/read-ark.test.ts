@@ -4,7 +4,8 @@ import type { KaldiTextOptions } from "../../../../src/formats/kaldi/kaldi-value
 import { readArk } from "../../../../src/formats/kaldi/read-ark.ts";
 import { readArkFile } from "../../../../src/formats/kaldi/read-ark-file.ts";
 import { readKaldiValue } from "../../../../src/formats/kaldi/read-kaldi-value.ts";
-import { golden, goldenJson, goldenPath, sharedPath } from "../../../fixtures/formats/format-files.ts";
+import { golden, goldenJson, goldenPath } from "../../../fixtures/formats/format-files.ts";
+import { sharedPath } from "../../../fixtures/shared-path.ts";
 
 interface Expected {
   readonly dtype: string;

@@ -6,7 +6,7 @@ import { toByteSource } from "../../../../src/formats/byte-source.ts";
 import { formatTsvHeader, formatTsvRow } from "../../../../src/formats/lines/format-tsv.ts";
 import { type ParseTsvOptions, parseTsv } from "../../../../src/formats/lines/parse-tsv.ts";
 import { readTsv, writeTsv } from "../../../../src/formats/lines/tsv-file.ts";
-import { sharedPath } from "../../../fixtures/formats/format-files.ts";
+import { sharedPath } from "../../../fixtures/shared-path.ts";
 import { temporaryFolder } from "../../../fixtures/temporary-folder.ts";
 
 const columns = ["utt_id", "wav", "text"] as const;
