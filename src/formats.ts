@@ -21,8 +21,8 @@ export {
 } from "./formats/kaldi/open-ark-writer.ts";
 export { type OpenScpOptions, openScp, type ScpTable } from "./formats/kaldi/open-scp.ts";
 export { type ParseScpOptions, parseScp } from "./formats/kaldi/parse-scp.ts";
-export { readArkFile } from "./formats/kaldi/read-ark-file.ts";
 export { type ArkEntry, readArk } from "./formats/kaldi/read-ark.ts";
+export { readArkFile } from "./formats/kaldi/read-ark-file.ts";
 export { type ReadKaldiValueOptions, readKaldiValue } from "./formats/kaldi/read-kaldi-value.ts";
 export { formatScpLine, parseScpLine, type ScpEntry } from "./formats/kaldi/scp-line.ts";
 export { type Compression, hasZstd } from "./formats/lines/compression.ts";
@@ -40,8 +40,8 @@ export { encodeNpy } from "./formats/npy/encode-npy.ts";
 export { NpyAppender, type NpyAppenderOptions, type NpyCheckpoint } from "./formats/npy/npy-appender.ts";
 export { encodeNpz, NpzEncoder, type NpzOptions, NpzWriter } from "./formats/npy/npz-writer.ts";
 export { decodeNpz, type Npz, openNpz } from "./formats/npy/open-npz.ts";
-export { type NpyHeader, readNpyHeader } from "./formats/npy/read-npy-header.ts";
 export { readNpy } from "./formats/npy/read-npy.ts";
+export { type NpyHeader, readNpyHeader } from "./formats/npy/read-npy-header.ts";
 export type { ParquetRow } from "./formats/parquet/check-row.ts";
 export {
   type DatasetCardOptions,

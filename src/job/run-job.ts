@@ -9,11 +9,11 @@ import { openTaskAccount, readSubmission, type Submission, type TaskAccount } fr
 import { requireManifest } from "../store/manifest.ts";
 import { type RunPaths, runPaths } from "../store/run-paths.ts";
 import { readSpec } from "../store/run-spec.ts";
-import { hasDriver } from "../store/run-status.ts";
 import { scanShards } from "../store/scan-shards.ts";
 import { orderStop } from "../store/stop-order.ts";
 import { deadlineVariable } from "../worker/deadline.ts";
 import { findDeadline } from "./find-deadline.ts";
+import { isDriven } from "./is-driven.ts";
 import { jobStop } from "./job-stop.ts";
 import { mergeAlone } from "./merge-alone.ts";
 import { requeueJob } from "./requeue-job.ts";
@@ -45,7 +45,7 @@ export async function runJob({ runDir, name, task: given, isAttached }: JobOrder
   try {
     await work(paths, submission, { account, deadlineMs, stop });
     if (await isComplete(paths)) {
-      if (!hasDriver(paths)) await mergeAlone(paths);
+      if (!(await isDriven(paths))) await mergeAlone(paths);
       account.end("complete");
       return 0;
     }
@@ -53,7 +53,7 @@ export async function runJob({ runDir, name, task: given, isAttached }: JobOrder
       account.end("left");
       return 0;
     }
-    const again = hasDriver(paths) ? undefined : await requeueJob(scheduler);
+    const again = (await isDriven(paths)) ? undefined : await requeueJob(scheduler);
     account.end("deadline", { isRequeued: again !== undefined });
     return again ?? 0;
   } catch (error) {

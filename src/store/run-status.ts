@@ -82,17 +82,18 @@ function stateOf(
   return jobs !== undefined && jobs.pending + jobs.running > 0 ? "queued" : "stopped";
 }
 
-/** Whether someone watches the run who will merge it. */
-export function hasDriver(paths: RunPaths): boolean {
-  return liveWorkers(paths).some(({ role }) => role === "driver");
+/** The last signs of life of those who watch the run and will merge it: how many milliseconds ago. */
+export function driverAges(paths: RunPaths): number[] {
+  return liveWorkers(paths).flatMap(({ role, ageMs }) => (role === "driver" ? [ageMs] : []));
 }
 
-function liveWorkers(paths: RunPaths): WorkerReport[] {
-  const reports: WorkerReport[] = [];
+function liveWorkers(paths: RunPaths): (WorkerReport & { readonly ageMs: number })[] {
+  const reports: (WorkerReport & { readonly ageMs: number })[] = [];
   for (const name of namesIn(paths.workers)) {
     const sight = lookAt(paths.worker(name.replace(/\.json$/, "")), () => nowFor(paths));
     const report = sight === undefined ? undefined : parseReport(sight.text);
-    if (sight !== undefined && report !== undefined && isHeld(sight, { ttlMs: report.ttlMs })) reports.push(report);
+    if (sight !== undefined && report !== undefined && isHeld(sight, { ttlMs: report.ttlMs }))
+      reports.push({ ...report, ageMs: sight.ageMs });
   }
   return reports;
 }
