@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { entryUrl } from "../../shared/entry-url.ts";
-import { MillraceError } from "../../shared/errors.ts";
+import { MillraceError, messageOf } from "../../shared/errors.ts";
 import { sleep } from "../../shared/sleep.ts";
 import { readSubmissions, type Submission, writeJobFile, writeSubmission } from "../../store/job-records.ts";
 import { jobLogName } from "../../store/log-names.ts";
@@ -55,7 +55,14 @@ export function openJobQueue(paths: RunPaths, scheduler: Scheduler, options: Job
     for (let left = tasks; left > 0; left -= most) {
       const waitMs = lastSubmitMs + submitEveryMs - performance.now();
       if (waitMs > 0) await sleep(waitMs);
-      made.push(await submitOne(Math.min(left, most), excluded));
+      try {
+        made.push(await submitOne(Math.min(left, most), excluded));
+      } catch (error) {
+        // A limit on how many jobs a user may have: those that were taken do the work of the others too.
+        if (made.length === 0) throw error;
+        process.stderr.write(`millrace: ${left} of ${tasks} jobs were not submitted: ${messageOf(error)}\n`);
+        break;
+      }
       lastSubmitMs = performance.now();
     }
     return made;
@@ -80,14 +87,15 @@ export function openJobQueue(paths: RunPaths, scheduler: Scheduler, options: Job
       writeSubmission(paths, submission);
       const answer = await ask(scheduler.submit(job, file), options.submitTimeoutSeconds * 1000);
       const told = answer.kind === "answer" ? scheduler.parseSubmitted(answer.text) : undefined;
-      const id =
-        told ?? (answer.kind === "refusal" || answer.kind === "absent" ? undefined : await findByName(job.name));
+      const isRefused = answer.kind === "refusal" || answer.kind === "absent";
+      const id = told ?? (isRefused ? undefined : await findByName(job.name));
       if (id !== undefined) {
         const known = { ...submission, id };
         writeSubmission(paths, known);
         return known;
       }
-      writeSubmission(paths, { ...submission, isClosed: true });
+      // One that was not answered stays open: should it turn up after all, whoever comes later finds it by its name.
+      if (isRefused) writeSubmission(paths, { ...submission, isClosed: true });
       if (answer.kind === "absent") throw absent(scheduler, answer.why);
       why = answer.kind === "answer" ? `its answer holds no job id: ${answer.text.trim()}` : answer.why;
       if (answer.kind === "refusal" && !passing.test(answer.why)) break;
