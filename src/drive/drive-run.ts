@@ -2,11 +2,12 @@ import { existsSync } from "node:fs";
 import { chooseLauncher } from "../launchers/choose-launcher.ts";
 import type { Launcher, WorkerPool } from "../launchers/launcher.ts";
 import { collectItems } from "../plan/collect-items.ts";
-import { MillraceError } from "../shared/errors.ts";
+import { isMillraceError, MillraceError } from "../shared/errors.ts";
 import type { Done } from "../store/done.ts";
 import { storeError } from "../store/durable-files.ts";
 import { writeFirstLook } from "../store/first-look.ts";
 import { type RunPaths, runPaths } from "../store/run-paths.ts";
+import { scanShards } from "../store/scan-shards.ts";
 import { tooManyFailures } from "../worker/failure-log.ts";
 import { findCommitted } from "../worker/find-committed.ts";
 import { type Membership, openSession, type Session } from "../worker/session.ts";
@@ -29,9 +30,19 @@ export async function driveRun<Merged>(request: RunRequest<Merged>): Promise<Mer
       early: existsSync(paths.manifest) ? 0 : workersNeeded(request, items.count),
     });
     const plan = openRun(paths, items, request);
-    return await inSession(openSession(paths, plan, membership(request, launcher)), request, async (session) =>
+    const act = (work: (session: Session) => Promise<Merged>) =>
+      inSession(openSession(paths, plan, membership(request, launcher)), request, work);
+    const finish = act(async (session) =>
       finishRun(session, request, await launch(session, { ...request, pool }, launcher)),
     );
+    return await (launcher.outlivesDriver
+      ? finish.catch(async (error: unknown) => {
+          // Jobs that completed the run while this driver was there have left the merge to it.
+          const isLeft = isMillraceError(error) && error.code === "RUN_STOPPED" && !request.stop.kill.aborted;
+          if (!isLeft || (await scanShards(paths)).committed.size < plan.shardCount) throw error;
+          return act((session) => finishRun(session, request));
+        })
+      : finish);
   } catch (error) {
     throw storeError(error);
   } finally {
@@ -64,7 +75,8 @@ export function membership<Merged>(request: RunRequest<Merged>, launcher: Launch
   const { stop } = request;
   return {
     ...request,
-    isAskedToLeave: () => stop.leave.aborted,
+    // Where workers go on alone, a driver that is asked to leave when they are through has the merge left to do.
+    isAskedToLeave: () => (launcher.outlivesDriver ? stop.kill : stop.leave).aborted,
     role: launcher.startsWorkers ? "driver" : "worker",
     isSeenFromAfar: launcher.isRemote,
   };
