@@ -299,6 +299,9 @@ describe.skipIf(reason !== undefined)(`a run on Slurm that is left alone${becaus
     context.expect(stderr).toMatch(/slurm job \d+: 3 tasks, 3 workers/);
     context.expect((await run.cli("status", run.dir).ended).stdout).toMatch(/: queued\n.*3 pending, 0 running/s);
     await someDone(run);
+    // Once more, and no more jobs come of it.
+    await succeeded(context, run.cli("run", config, "--detach"), run);
+    context.expect(run.submissions()).toHaveLength(1);
     const attached = run.cli("attach", run.dir);
     const cancelled = await succeeded(context, run.cli("cancel", run.dir), run);
     context.expect(cancelled.stderr).toMatch(/is stopped at \d+ of 300 items/);

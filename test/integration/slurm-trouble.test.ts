@@ -65,6 +65,21 @@ describe.skipIf(reason !== undefined)(`a run on a Slurm in trouble${because(reas
     await run.expectAsLocal();
   });
 
+  it("is complete although Slurm does not answer, and not even refuses", async (context) => {
+    const cluster = await during(context, startSlurm({ nodes: 1 }));
+    const run = slurmRun(context, cluster, { items: 600, workers: 2, config: slow });
+    const hung = join(run.folder, "hung");
+    const text = `#!/bin/sh\n[ ! -e ${hung} ] || exec sleep 1000\nexec ${findProgram("squeue")} "$@"\n`;
+    const driver = run.drive({}, fakeProgram(run.folder, "squeue", text, cluster.environment));
+    await waitUntil(() => run.envs().length === 2, { what: "both jobs", details: run.logs });
+    writeFileSync(hung, "");
+    await sleep(2000);
+    run.go();
+    await succeeded(context, driver, run);
+    await noJobLeft(cluster, run);
+    await run.expectAsLocal();
+  });
+
   it("is gone on with by a task that is requeued", async (context) => {
     const cluster = await during(context, startSlurm({ nodes: 1 }));
     const run = slurmRun(context, cluster, { items: 600, workers: 1, config: slow });

@@ -31,9 +31,11 @@ export function callProgram(
     const out: Buffer[] = [];
     const err: Buffer[] = [];
     let size = 0;
+    // Half an answer would be taken for a whole one.
     const keep = (chunks: Buffer[]) => (chunk: Buffer) => {
       size += chunk.length;
       if (size <= mostBytes) chunks.push(chunk);
+      else child.kill("SIGKILL");
     };
     child.stdout.on("data", keep(out));
     child.stderr.on("data", keep(err));
@@ -61,6 +63,7 @@ export function callProgram(
       const text = Buffer.concat(out).toString();
       if (lastResort !== undefined)
         end({ kind: "silent", why: `${program} did not answer within ${timeoutMs / 1000} s` });
+      else if (size > mostBytes) end({ kind: "silent", why: `${program} does not stop talking` });
       else if (code === 0) end({ kind: "answer", text });
       else {
         const words =

@@ -12,6 +12,7 @@ import type { JobQueue } from "./job-queue.ts";
 import { keepJobs } from "./keep-jobs.ts";
 import { pollWith, within } from "./poll-with.ts";
 import type { Scheduler } from "./scheduler.ts";
+import { submitMissing } from "./submit-missing.ts";
 import { type JobWatch, watchJobs } from "./watch-jobs.ts";
 
 /** Where jobs run, as far as watching them goes. */
@@ -29,8 +30,6 @@ export interface DrivenJobs {
 // The folder is looked at often and costs little; the scheduler less and less often, as it serves many.
 const lookEveryMs = 250;
 const firstPollMs = 1000;
-// How often jobs that were found are looked at before it is decided how many more are needed.
-const firstLooks = 3;
 // How long jobs that have nothing left to do may take to end by themselves.
 const endGraceMs = 10_000;
 // Jobs without a living worker are not waited for: their node may be lost, which the scheduler notices late.
@@ -49,7 +48,7 @@ export async function driveJobs(
   const watch = watchJobs(paths, queue, site);
   const jobs = { paths, queue, watch };
   const keeper = keepJobs(paths, { queue, watch, site, options });
-  await submitMissing();
+  await submitMissing(jobs, jobsNeeded(request.pending));
 
   let committed: ReadonlyMap<number, Done> = new Map();
   let open = request.pending;
@@ -92,18 +91,6 @@ export async function driveJobs(
 
   function jobsNeeded(shards: number): number {
     return jobsFor(Math.min(parallel.nWorkers, shards), options);
-  }
-
-  async function submitMissing(): Promise<void> {
-    // A driver that was killed has left its jobs at work: they count.
-    watch.add(await queue.inherited());
-    for (let looks = 0; looks < firstLooks && (looks === 0 || watch.isInDoubt()); looks++) {
-      if (watch.submissions.length > 0) await watch.look();
-      if (watch.isInDoubt()) await sleep(lookEveryMs);
-    }
-    const { pending, running } = watch.counts();
-    const missing = jobsNeeded(request.pending) - pending - running;
-    if (missing > 0) watch.add(await queue.submit(missing));
   }
 
   function isNobodyLeft(): boolean {

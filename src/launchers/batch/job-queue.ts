@@ -72,6 +72,8 @@ export function openJobQueue(paths: RunPaths, scheduler: Scheduler, options: Job
     if (options.maxArraySize !== undefined) return options.maxArraySize;
     if (scheduler.arrayLimit === undefined) return Number.POSITIVE_INFINITY;
     const answer = await ask(scheduler.arrayLimit.ask);
+    // Asked again before the next submission.
+    if (answer.kind !== "answer") limit = undefined;
     const told = answer.kind === "answer" ? scheduler.arrayLimit.parse(answer.text) : undefined;
     return told === undefined || told < 1 ? Number.POSITIVE_INFINITY : told;
   }

@@ -35,6 +35,8 @@ export interface JobWatch {
   /** Asks the scheduler once. Answers the tasks that were lost since the last look. */
   look(): Promise<readonly LostTask[]>;
   counts(): JobCounts;
+  /** The submissions of which a task is pending or running. */
+  living(): Submission[];
   /** Whether a worker of any task has built its env. */
   wasAnyReady(): boolean;
   /** Why the scheduler could not be asked the last time. */
@@ -90,6 +92,10 @@ export function watchJobs(paths: RunPaths, queue: JobQueue, { title }: Pick<Sche
       for (const { verdict } of tasks.values())
         counts[verdict === "failed" || verdict === "lost" ? "lost" : verdict === "due" ? "over" : verdict]++;
       return counts;
+    },
+    living() {
+      const open = new Set([...tasks.values()].flatMap((one) => (final.includes(one.verdict) ? [] : one.submission)));
+      return submissions.filter((submission) => open.has(submission));
     },
     wasAnyReady: () => isReady,
     silence: () => silence,
