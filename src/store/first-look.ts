@@ -14,7 +14,7 @@ export interface FirstLook {
   readonly failed: number;
 }
 
-export const nothingFound: FirstLook = { suspects: [], failed: 0 };
+const nothingFound: FirstLook = { suspects: [], failed: 0 };
 
 /** Leaves the finding for the workers; no file says that there was nothing. */
 export function writeFirstLook(paths: RunPaths, look: FirstLook): void {

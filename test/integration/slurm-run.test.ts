@@ -294,6 +294,9 @@ describe.skipIf(reason !== undefined)(`a run on Slurm that is left alone${becaus
       config: slow,
     });
     const config = run.writeConfig();
+    const planned = await succeeded(context, run.cli("plan", config), run);
+    context.expect(planned.stdout).toContain("#SBATCH --array=0-2\n");
+    context.expect(existsSync(run.dir)).toBe(false);
     const { stdout, stderr } = await succeeded(context, run.cli("run", config, "--detach"), run);
     context.expect(stdout).toBe(`${run.dir}\n`);
     context.expect(stderr).toMatch(/slurm job \d+: 3 tasks, 3 workers/);

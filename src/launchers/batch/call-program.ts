@@ -11,6 +11,8 @@ export type CallAnswer =
 export interface CallLimits {
   readonly timeoutMs: number;
   readonly environment?: NodeJS.ProcessEnv | undefined;
+  /** Nobody waits for the answer any more. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 // Ten thousand tasks of a long-named array fit in; what is more is a program gone mad.
@@ -20,7 +22,7 @@ const killGraceMs = 2000;
 /** Calls a foreign program without a shell, and gives up on one that hangs. It never throws. */
 export function callProgram(
   { program, args, input, cwd }: Call,
-  { timeoutMs, environment = process.env }: CallLimits,
+  { timeoutMs, environment = process.env, signal: unwanted }: CallLimits,
 ): Promise<CallAnswer> {
   return new Promise((resolve) => {
     const child = spawn(program, [...args], {
@@ -42,16 +44,25 @@ export function callProgram(
     child.stdin.on("error", () => {});
     child.stdin.end(input ?? "");
     const end = (answer: CallAnswer) => {
+      unwanted?.removeEventListener("abort", drop);
       clearTimeout(timer);
       clearTimeout(lastResort);
       resolve(answer);
     };
+    const drop = () => {
+      child.kill("SIGKILL");
+      // What it started itself may hold its output open, and with that this process.
+      for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
+      end({ kind: "silent", why: `${program} was not waited for` });
+    };
+    unwanted?.addEventListener("abort", drop);
     let lastResort: NodeJS.Timeout | undefined;
     const timer = setTimeout(() => {
       child.kill("SIGTERM");
       // What it started itself may hold its output open: it is not waited for.
       lastResort = setTimeout(() => {
         child.kill("SIGKILL");
+        for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
         end({ kind: "silent", why: `${program} did not answer within ${timeoutMs / 1000} s` });
       }, killGraceMs);
     }, timeoutMs);

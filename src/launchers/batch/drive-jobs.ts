@@ -16,7 +16,7 @@ import { submitMissing } from "./submit-missing.ts";
 import { type JobWatch, watchJobs } from "./watch-jobs.ts";
 
 /** Where jobs run, as far as watching them goes. */
-export interface JobSite extends Pick<Scheduler, "env" | "title" | "canExclude"> {
+interface JobSite extends Pick<Scheduler, "env" | "title" | "canExclude"> {
   /** Jobs go on when this process has gone. */
   readonly outlivesDriver: boolean;
 }
@@ -32,7 +32,7 @@ const lookEveryMs = 250;
 const firstPollMs = 1000;
 // How long jobs that have nothing left to do may take to end by themselves.
 const endGraceMs = 10_000;
-// Jobs without a living worker are not waited for: their node may be lost, which the scheduler notices late.
+// Jobs without a living worker are not waited for, as their node may be lost, nor is a scheduler that hangs.
 const silentMs = 2000;
 // After the first Ctrl-C: a second one within this time cancels.
 const choiceMs = 3000;
@@ -66,27 +66,31 @@ export async function driveJobs(
     }
     return watch.isInDoubt() ? firstPollMs : options.pollSeconds * 1000;
   });
-  for (;;) {
-    const shards = await findCommitted(inlineJob, committed);
-    committed = shards.committed;
-    open = shards.open.length;
-    if (retry === undefined ? open === 0 : isRetried) {
-      await within(endGraceMs, poll.whenIdle());
-      await endJobs(jobs);
-      return committed;
+  try {
+    for (;;) {
+      const shards = await findCommitted(inlineJob, committed);
+      committed = shards.committed;
+      open = shards.open.length;
+      if (retry === undefined ? open === 0 : isRetried) {
+        await within(silentMs, poll.whenIdle());
+        await endJobs(jobs);
+        return committed;
+      }
+      if (stop.kill.aborted || stop.leave.aborted || isStopOrdered(paths)) {
+        await leave({ ...jobs, stop, site, whenIdle: poll.whenIdle });
+        return committed;
+      }
+      try {
+        poll.ifDue();
+      } catch (error) {
+        // A run that is given up leaves no jobs behind.
+        await queue.cancel(watch.submissions);
+        throw error;
+      }
+      await sleep(lookEveryMs);
     }
-    if (stop.kill.aborted || stop.leave.aborted || isStopOrdered(paths)) {
-      await leave({ ...jobs, stop, site, whenIdle: poll.whenIdle });
-      return committed;
-    }
-    try {
-      poll.ifDue();
-    } catch (error) {
-      // A run that is given up leaves no jobs behind.
-      await queue.cancel(watch.submissions);
-      throw error;
-    }
-    await sleep(lookEveryMs);
+  } finally {
+    queue.drop?.();
   }
 
   function jobsNeeded(shards: number): number {
@@ -128,12 +132,12 @@ async function endJobs({ paths, queue, watch }: Jobs): Promise<void> {
   const untilMs = performance.now() + endGraceMs;
   let aliveMs = performance.now();
   for (;;) {
-    await within(untilMs - performance.now(), watch.look());
+    const isAnswered = await within(silentMs, watch.look());
     const { pending, running } = watch.counts();
     const nowMs = performance.now();
     if (isAnyoneAtWork(paths)) aliveMs = nowMs;
-    if (running === 0 || nowMs > untilMs || nowMs - aliveMs > silentMs) {
-      if (pending + running > 0) await within(endGraceMs, queue.cancel(watch.submissions));
+    if (running === 0 || nowMs > untilMs || nowMs - aliveMs > silentMs || !isAnswered) {
+      if (pending + running > 0) await within(silentMs, queue.cancel(watch.submissions));
       queue.close(watch.submissions);
       forgetJobs(paths);
       return;

@@ -26,9 +26,11 @@ export interface JobQueue {
   close(submissions: readonly Submission[]): void;
   /** What earlier drivers submitted and nobody has closed. Those whose answer was lost are looked for. */
   inherited(): Promise<Submission[]>;
+  /** Nobody waits for what the scheduler has not answered yet. */
+  drop?(): void;
 }
 
-export type Look =
+type Look =
   | { readonly isAnswered: true; readonly sights: readonly TaskSight[] }
   | { readonly isAnswered: false; readonly why: string };
 
@@ -42,11 +44,12 @@ const passing =
   /temporarily|timed? ?out|unable to contact|connection (refused|reset)|try (again|later)|not responding|resource temporarily unavailable|communication error/i;
 
 export function openJobQueue(paths: RunPaths, scheduler: Scheduler, options: JobOptions): JobQueue {
-  const ask = (call: Call, timeoutMs = askTimeoutMs) => callProgram(call, { timeoutMs });
+  const unwanted = new AbortController();
+  const ask = (call: Call, timeoutMs = askTimeoutMs) => callProgram(call, { timeoutMs, signal: unwanted.signal });
   let limit: Promise<number> | undefined;
   let lastSubmitMs = Number.NEGATIVE_INFINITY;
 
-  return { submit, look, recall, cancel, close, inherited };
+  return { submit, look, recall, cancel, close, inherited, drop: () => unwanted.abort() };
 
   async function submit(tasks: number, excluded: readonly string[] = []): Promise<Submission[]> {
     limit ??= arrayLimit();

@@ -36,12 +36,13 @@ export function pollWith(ask: () => Promise<number>): Poll {
   };
 }
 
-/** Waits for something, but not longer than so many milliseconds. */
-export async function within(ms: number, something: Promise<unknown>): Promise<void> {
+/** Waits for something, but not longer than so many milliseconds. Answers whether it came. */
+export async function within(ms: number, something: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, Math.max(0, ms));
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms);
   });
-  await Promise.race([something, late]);
+  const isInTime = await Promise.race([something.then(() => true), late]);
   clearTimeout(timer);
+  return isInTime;
 }

@@ -41,7 +41,7 @@ export interface TaskSight {
 }
 
 /** How a job asks to be run again once it has ended: by a call, or by the exit code that means so. */
-export type Requeue = { readonly call: Call } | { readonly exitCode: number };
+type Requeue = { readonly call: Call } | { readonly exitCode: number };
 
 /**
  * The dialect of a scheduler: pure functions from jobs to text and calls, and from answers to facts. Nothing here runs

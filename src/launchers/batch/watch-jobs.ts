@@ -7,7 +7,7 @@ import { judgeTask, taskKey, type Verdict } from "./judge-tasks.ts";
 import type { Scheduler, TaskSight } from "./scheduler.ts";
 
 /** How the jobs of a run stand. */
-export interface JobCounts {
+interface JobCounts {
   readonly pending: number;
   readonly running: number;
   /** Those that ended as they should. */

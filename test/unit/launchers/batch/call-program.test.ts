@@ -72,6 +72,14 @@ describe("a foreign program", () => {
     expect(existsSync(mark)).toBe(true);
   });
 
+  it("is ended at once where nobody waits any more, whatever it has left behind", async () => {
+    const unwanted = new AbortController();
+    const program = programThat("sleep 30 & wait");
+    const answer = callProgram({ program, args: [] }, { ...patient, signal: unwanted.signal });
+    setTimeout(() => unwanted.abort(), 100);
+    expect(await answer).toEqual({ kind: "silent", why: `${program} was not waited for` });
+  });
+
   it("that does not read its input is not waited for", async () => {
     const call = { program: "true", args: [], input: "x".repeat(1 << 20) };
     expect(await callProgram(call, patient)).toEqual({ kind: "answer", text: "" });
