@@ -30,19 +30,18 @@ export async function driveRun<Merged>(request: RunRequest<Merged>): Promise<Mer
       early: existsSync(paths.manifest) ? 0 : workersNeeded(request, items.count),
     });
     const plan = openRun(paths, items, request);
-    const act = (work: (session: Session) => Promise<Merged>) =>
-      inSession(openSession(paths, plan, membership(request, launcher)), request, work);
-    const finish = act(async (session) =>
-      finishRun(session, request, await launch(session, { ...request, pool }, launcher)),
-    );
-    return await (launcher.outlivesDriver
-      ? finish.catch(async (error: unknown) => {
-          // Jobs that completed the run while this driver was there have left the merge to it.
-          const isLeft = isMillraceError(error) && error.code === "RUN_STOPPED" && !request.stop.kill.aborted;
-          if (!isLeft || (await scanShards(paths)).committed.size < plan.shardCount) throw error;
-          return act((session) => finishRun(session, request));
-        })
-      : finish);
+    const takePart = (act: (session: Session) => Promise<Merged>) =>
+      inSession(openSession(paths, plan, membership(request, launcher)), request, act);
+    try {
+      return await takePart(async (session) =>
+        finishRun(session, request, await launch(session, { ...request, pool }, launcher)),
+      );
+    } catch (error) {
+      // Jobs that completed the run while this driver was about to leave have left the merge to it.
+      const isLeft = launcher.outlivesDriver && isStopped(error) && !request.stop.kill.aborted;
+      if (!isLeft || (await scanShards(paths)).committed.size < plan.shardCount) throw error;
+      return await takePart((session) => finishRun(session, request));
+    }
   } catch (error) {
     throw storeError(error);
   } finally {
@@ -110,6 +109,10 @@ export async function finishRun<Merged>(
   const failed = [...committed.values()].reduce((sum, { counts }) => sum + counts.failed, 0);
   if (failed > job.options.maxFailures) throw tooManyFailures(failed, job.options.maxFailures);
   return mergeOnce(session, committed, merge);
+}
+
+function isStopped(error: unknown): boolean {
+  return isMillraceError(error) && error.code === "RUN_STOPPED";
 }
 
 function stopped(paths: RunPaths, open: number): MillraceError {
