@@ -1,22 +1,20 @@
 import { sleep } from "../shared/sleep.ts";
 import type { RunPaths } from "../store/run-paths.ts";
-import { driverAges } from "../store/run-status.ts";
+import { beatingDrivers } from "../store/run-status.ts";
 
-const lookEveryMs = 200;
-// A driver of another kind may give no sign of life for long: it is believed to be there after this time.
-const patienceMs = 60_000;
+const lookEveryMs = 50;
 
 /**
- * Whether a driver watches the run. One that was killed a moment ago, on another host, still looks alive: so a sign of
- * life from after the question is waited for, or the end of its lease.
+ * Whether a driver watches the run, and is alive at this moment: one that was killed is still seen for a while. A sign of
+ * life after the question was asked is waited for, or the end of the last lease.
  */
 export async function isDriven(paths: RunPaths): Promise<boolean> {
-  const askedMs = performance.now();
-  for (;;) {
-    const ages = driverAges(paths);
-    const sinceMs = performance.now() - askedMs;
-    if (ages.length === 0) return false;
-    if (ages.some((ageMs) => ageMs < sinceMs) || sinceMs > patienceMs) return true;
+  let before = beatingDrivers(paths);
+  while (before.size > 0) {
     await sleep(lookEveryMs);
+    const now = beatingDrivers(paths);
+    for (const [name, ageMs] of now) if (ageMs < (before.get(name) ?? Number.POSITIVE_INFINITY)) return true;
+    before = now;
   }
+  return false;
 }
