@@ -26,7 +26,7 @@ export interface Submission {
 }
 
 /** How a task has ended by its own account. `deadline`: its time was up and items are left. */
-type TaskOutcome = "complete" | "left" | "deadline" | "failed";
+export type TaskOutcome = "complete" | "left" | "deadline" | "failed";
 
 /** What a task of a submission says about itself. */
 export interface TaskReport {

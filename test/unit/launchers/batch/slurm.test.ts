@@ -107,12 +107,13 @@ describe("an answer of Slurm", () => {
 });
 
 describe("a task of an array on Slurm", () => {
+  const moment = { environment: {}, nowMs: 0 };
   const environment = { SLURM_JOB_ID: "15", SLURM_ARRAY_JOB_ID: "15", SLURM_ARRAY_TASK_ID: "9" };
 
   it("asks for its own time: the last one has the number of the whole array", () => {
     expect(slurm.timeLeft?.ask(environment)?.args).toContain("--jobs=15_9");
-    expect(slurm.timeLeft?.parse("1-00:00:10\n")).toBe(86_410);
-    expect(slurm.timeLeft?.parse("UNLIMITED\n")).toBeUndefined();
+    expect(slurm.timeLeft?.parse("1-00:00:10\n", moment)).toBe(86_410);
+    expect(slurm.timeLeft?.parse("UNLIMITED\n", moment)).toBeUndefined();
     expect(slurm.timeLeft?.ask({})).toBeUndefined();
   });
 
