@@ -37,6 +37,7 @@ describe("a foreign program", () => {
       kind: "refusal",
       why: "no such queue",
       code: 4,
+      text: "nothing here\n",
     });
   });
 

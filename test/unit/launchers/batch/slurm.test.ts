@@ -58,7 +58,7 @@ exec /usr/bin/node /opt/millrace/job-process.js '/data/exp one/it'\\''s' millrac
   it("sends its output to a file that Slurm could not name", () => {
     const script = slurm.render(newJob({}, { log: "/data/50% of\n$HOME/job" }));
     expect(script).toContain("#SBATCH --output=/dev/null\n");
-    expect(script).toContain("exec >>'/data/50% of\n$HOME/job.'$SLURM_ARRAY_TASK_ID.log 2>&1\n");
+    expect(script).toContain("exec >>'/data/50% of'\"$line_break\"'$HOME/job.'$SLURM_ARRAY_TASK_ID.log 2>&1\n");
   });
 
   it("keeps a value with blanks and quotes in one piece", () => {
