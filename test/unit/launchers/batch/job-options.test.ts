@@ -120,7 +120,7 @@ describe("options of a job", () => {
     [{ walltime: 0 }, 'like "04:00:00"'],
     [{ job_name: "9lives" }, "up to 8 letters"],
     [{ job_name: "much-too-long" }, "up to 8 letters"],
-    [{ job_cpu: [["2"]] }, "a text of one line"],
+    [{ job_cpu: [["2"]] }, "a list of lines"],
     [{ queue: null }, "is empty"],
   ])("refuse %j", (options, why) => {
     expect(refusal(options)).toContain(why);
