@@ -14,3 +14,11 @@ export { readScp } from "./recipes/inference/read-scp.ts";
 export { type ScoreOptions, score } from "./recipes/inference/score.ts";
 export type { ErrorCounts, Score, UtteranceScore } from "./recipes/inference/score-result.ts";
 export { parseScpLine, type ScpEntry, scpLine } from "./recipes/inference/scp-line.ts";
+export { type DatasetCard, type DatasetFacts, defaultCard } from "./recipes/share-dataset/dataset-card.ts";
+export {
+  type SharedDataset,
+  type ShareOptions,
+  type ShareTarget,
+  shareDataset,
+} from "./recipes/share-dataset/share-dataset.ts";
+export type { HubTarget } from "./recipes/share-dataset/upload-dataset.ts";
