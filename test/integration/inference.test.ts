@@ -6,11 +6,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { type RunnerOptions, range, readFailures } from "millrace";
 import { readNpy } from "millrace/formats";
-import { type InferenceOptions, InferenceRunner, readScp, score } from "millrace/recipes";
+import { type InferenceOptions, InferenceRunner, type OutputInput, readScp, score } from "millrace/recipes";
 import { readAudio } from "millrace/speech";
 import { describe, expect, it } from "vitest";
 import { emptyFolder, makeProject, repository } from "../fixtures/cli/project.ts";
-import { DecodeProvider, FormatRunner } from "../fixtures/inference/decode.ts";
+import { DecodeProvider, FormatRunner, format } from "../fixtures/inference/decode.ts";
 import { temporaryFolder } from "../fixtures/temporary-folder.ts";
 
 const drive = fileURLToPath(new URL("../fixtures/inference/drive.mjs", import.meta.url));
@@ -78,7 +78,7 @@ describe("an inference run", () => {
   });
 
   it.each<[string, RunnerOptions]>([
-    ["in batches", { batchSize: 4 }],
+    ["in batches", { batchSize: 3 }],
     ["in processes", { parallel: { env: "process", nWorkers: 2 } }],
     ["in threads, in batches", { parallel: { env: "thread", nWorkers: 2 }, batchSize: 3 }],
   ])("gives the same bytes %s", async (_how, options) => {
@@ -146,6 +146,27 @@ describe("an inference run", () => {
       ]);
       expect(orphansIn(outputDir)).toEqual([]);
     }
+  });
+
+  it("has an item that failed in its place once it is tried again and succeeds", async () => {
+    let isMended = false;
+    class MendedRunner extends FormatRunner {
+      static override readonly outputFn = (input: OutputInput) => {
+        if (!isMended && input.idx === 8) throw new Error("not yet");
+        return format(input);
+      };
+    }
+    const outputDir = temporaryFolder();
+    const runner = new MendedRunner(new DecodeProvider({ count }), {
+      outputDir,
+      shards: 4,
+      progress: false,
+      onError: "skip",
+    });
+    expect((await runner.run(range(count))).count["hyp"]).toBe(count - 1);
+    isMended = true;
+    await runner.retryFailed();
+    expect(contentsOf(outputDir)).toEqual(await expected);
   });
 
   it("refuses an id that stands in two shards, and says where", async () => {

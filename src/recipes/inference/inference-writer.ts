@@ -40,6 +40,7 @@ export class InferenceWriter implements Writer<unknown> {
   private readonly lists = new Map<string, LineWriter<string>>();
   private readonly artifacts: (FilePrefix & ShardFile)[] = [];
   private readonly ids = new Set<string>();
+  private readonly folders = new Set<string>();
 
   constructor(place: InferenceWriterOptions) {
     this.place = place;
@@ -113,7 +114,9 @@ export class InferenceWriter implements Writer<unknown> {
 
   private writeArtifact(name: string, bytes: Uint8Array): void {
     const path = join(this.place.shardDir, name);
-    mkdirSync(dirname(path), { recursive: true });
+    const folder = dirname(path);
+    if (!this.folders.has(folder)) mkdirSync(folder, { recursive: true });
+    this.folders.add(folder);
     const fd = openSync(path, "w");
     try {
       for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
