@@ -101,6 +101,40 @@ describe("docs/configs.md", () => {
   });
 });
 
+describe("docs/inference.md", () => {
+  it("has an example and a config that run as they stand", () => {
+    const [, example] = /```ts\n([\s\S]*?)```/.exec(textOf("docs/inference.md"))!;
+    const [, yaml] = /```yaml\n([\s\S]*?)```/.exec(textOf("docs/inference.md"))!;
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, "node_modules"));
+    symlinkSync(root, join(folder, "node_modules", "millrace"));
+    writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+    writeFileSync(join(folder, "example.mts"), example!);
+    expect(diagnose(join(folder, "example.mts"))).toEqual([]);
+    const { outputText } = ts.transpileModule(example!, {
+      compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext },
+    });
+    writeFileSync(join(folder, "example.mjs"), outputText);
+    const run = (...args: string[]) => spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8" });
+    const { stdout, stderr } = run("example.mjs");
+    expect(stderr.replace(/^.* items \(\d+ %\).*\n/gm, "")).toBe("");
+    expect(stdout).toMatch(/^hyp ref score speech\n2 utterances, 1 with errors \(50\.00 %\)\n/);
+    expect(readFileSync(join(folder, "exp", "test", "speech.scp"), "utf8")).toBe(
+      "utt0 split.0/speech/utt0.npy\nutt1 split.1/speech/utt1.npy\n",
+    );
+    const library = outputText
+      .slice(0, outputText.indexOf("const runner"))
+      .replaceAll("export class AsrRunner", "class Asr");
+    writeFileSync(join(folder, "asr.js"), `${library}\nexport const output = Asr.outputFn;\n`);
+    writeFileSync(join(folder, "asr.yaml"), yaml!.replace("exp/test", "exp/cli"));
+    const cli = run(join(root, "dist", "cli", "millrace.js"), "run", "asr.yaml");
+    expect({ status: cli.status, hint: /->.*/.exec(cli.stderr)?.[0] }).toEqual({ status: 0, hint: undefined });
+    expect(readFileSync(join(folder, "exp", "cli", "speech.scp"), "utf8")).toMatch(
+      /^utt0 split\.0\/speech\/utt0\.wav\n/,
+    );
+  });
+});
+
 describe("the benchmarks", () => {
   it("run and print what a machine can read", () => {
     const { stdout, status } = spawnSync(process.execPath, [join(root, "scripts", "bench.mjs"), "--json", "planning"], {
