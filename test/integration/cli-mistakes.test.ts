@@ -49,9 +49,9 @@ const config = (override: string): readonly string[] => ["run", "job.yaml", over
 
 const inProject: readonly Mistake[] = [
   [config("parallel.env=proces"), 2, /parallel\.env is "proces".*\n {2}-> Did you mean process\?/],
-  [config("parallel={env: slurm, options: {nanny: true}}"), 2, /nanny is not taken: every worker is watched/],
+  [config("++parallel={env: slurm, options: {nanny: true}}"), 2, /nanny is not taken: every worker is watched/],
   [
-    config("parallel={env: slurm, options: {quue: gpu}}"),
+    config("++parallel={env: slurm, options: {quue: gpu}}"),
     2,
     /"quue" is not known to env slurm.*\n {2}-> Did you mean queue\?/,
   ],
