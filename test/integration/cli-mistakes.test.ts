@@ -49,7 +49,7 @@ const config = (override: string): readonly string[] => ["run", "job.yaml", over
 
 const inProject: readonly Mistake[] = [
   [config("parallel.env=proces"), 2, /parallel\.env is "proces".*\n {2}-> Did you mean process\?/],
-  [config("parallel.env=slurm"), 2, /slurm is not available/],
+  [config("parallel.env=kube"), 2, /kube is not available/],
   [config("parallel.n_workers=0"), 2, /a whole number from 1 was expected/],
   [config("runner.shards=many"), 2, /runner\.shards is "many"; a whole number from 1/],
   [config("+runner.batch_szie=2"), 2, /Did you mean batch_size\?/],
