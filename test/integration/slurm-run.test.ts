@@ -28,7 +28,8 @@ beforeAll(async () => {
 });
 afterAll(() => cluster?.stop());
 
-const slow = { itemMs: 50 };
+// Minutes, until its items may go: however busy the machine is, it is not over before.
+const long = { items: 3000, shards: 120, config: { itemMs: 50 } };
 const nodesOf = (run: SlurmRun) => [...new Set(run.calls().map(({ node }) => node))].sort();
 const someDone = (run: SlurmRun) =>
   waitUntil(() => run.isCommitted() >= 2, { what: "some shards", details: () => run.logs() });
@@ -43,9 +44,12 @@ async function expectNobodyLeft(run: SlurmRun, expect: (value: unknown) => { toE
 
 describe.skipIf(reason !== undefined)(`a run on Slurm${because(reason)}`, atOnce, () => {
   it("is shared by two nodes, with several workers in each job", async (context) => {
-    const run = slurmRun(context, cluster, { workers: 4, jobs: { processes: 2 }, config: slow });
-    const { stdout, stderr } = await succeeded(context, run.drive(), run);
-    context.expect({ stdout, stderr }).toEqual({ stdout: "60\n", stderr: "" });
+    const run = slurmRun(context, cluster, { ...long, workers: 4, jobs: { processes: 2 } });
+    const driver = run.drive();
+    await waitUntil(() => run.envs().length === 4, { what: "four workers", details: run.logs });
+    run.go();
+    const { stdout, stderr } = await succeeded(context, driver, run);
+    context.expect({ stdout, stderr }).toEqual({ stdout: "3000\n", stderr: "" });
     context.expect(nodesOf(run)).toEqual(["n1", "n2"]);
     context.expect(run.envs()).toHaveLength(4);
     context.expect(run.submissions()).toMatchObject([{ tasks: 2 }]);
@@ -54,7 +58,7 @@ describe.skipIf(reason !== undefined)(`a run on Slurm${because(reason)}`, atOnce
   });
 
   it("goes on when its driver is killed; the next driver counts its jobs and starts no more than are missing", async (context) => {
-    const run = slurmRun(context, cluster, { items: 600, config: slow, leaseTtl: 2000 });
+    const run = slurmRun(context, cluster, { ...long, leaseTtl: 2000 });
     const first = run.drive({ workers: 2 });
     await someDone(run);
     first.kill("SIGKILL");
@@ -78,7 +82,7 @@ describe.skipIf(reason !== undefined)(`a run on Slurm${because(reason)}`, atOnce
   });
 
   it("is merged by its last job when its driver was killed", async (context) => {
-    const run = slurmRun(context, cluster, { config: slow, leaseTtl: 1500 });
+    const run = slurmRun(context, cluster, { ...long, leaseTtl: 1500 });
     const driver = run.drive();
     await run.begun(5);
     driver.kill("SIGKILL");
@@ -90,7 +94,7 @@ describe.skipIf(reason !== undefined)(`a run on Slurm${because(reason)}`, atOnce
   });
 
   it("is begun with env: process and gone on with on Slurm, and the other way round", async (context) => {
-    const run = slurmRun(context, cluster, { items: 600, config: slow, leaseTtl: 1500 });
+    const run = slurmRun(context, cluster, { ...long, leaseTtl: 1500 });
     const here = run.drive({ env: "process", workers: 2 });
     await someDone(run);
     here.kill("SIGINT");
@@ -130,20 +134,20 @@ describe.skipIf(reason !== undefined)(`a run on Slurm${because(reason)}`, atOnce
   });
 
   it("is carried out by two drivers together", async (context) => {
-    const run = slurmRun(context, cluster, { items: 600, config: slow });
+    const run = slurmRun(context, cluster, long);
     const first = run.drive({ workers: 2 });
     await run.begun(1);
     const second = run.drive({ workers: 4 });
     await waitUntil(() => run.envs().length === 4, { what: "the jobs of both", details: second.stderr });
     run.go();
-    for (const driver of [first, second]) context.expect((await succeeded(context, driver, run)).stdout).toBe("600\n");
+    for (const driver of [first, second]) context.expect((await succeeded(context, driver, run)).stdout).toBe("3000\n");
     context.expect(run.submissions().reduce((sum, { tasks }) => sum + tasks, 0)).toBe(4);
     await expectNobodyLeft(run, context.expect);
     await run.expectAsLocal();
   });
 
   it("ends when its jobs are cancelled by hand", async (context) => {
-    const run = slurmRun(context, cluster, { items: 600, workers: 2, config: slow });
+    const run = slurmRun(context, cluster, { ...long, workers: 2 });
     const driver = run.drive();
     await run.begun(5);
     await cluster.ask("scancel", run.submissions()[0]!.id!);
@@ -167,7 +171,7 @@ describe.skipIf(reason !== undefined)(`a run on Slurm${because(reason)}`, atOnce
   it("sees one device in each worker, and shares devices among more", async (context) => {
     const devicesWith = async (processes: number) => {
       const jobs = { processes, job_extra_directives: ["--gres=gpu:2"] };
-      const run = slurmRun(context, cluster, { workers: processes, jobs, config: slow });
+      const run = slurmRun(context, cluster, { ...long, workers: processes, jobs });
       const driver = run.drive();
       await waitUntil(() => run.envs().length === processes, { what: "the workers", details: run.logs });
       run.go();
@@ -219,7 +223,7 @@ describe.skipIf(reason !== undefined)(`a run on Slurm${because(reason)}`, atOnce
 
 describe.skipIf(reason !== undefined)(`a job on Slurm${because(reason)}`, atOnce, () => {
   it("replaces a worker that is killed", async (context) => {
-    const run = slurmRun(context, cluster, { workers: 1, config: slow });
+    const run = slurmRun(context, cluster, { ...long, workers: 1 });
     const driver = run.drive();
     await run.begun(5);
     killProcess(run.workers()[0]!);
@@ -233,7 +237,7 @@ describe.skipIf(reason !== undefined)(`a job on Slurm${because(reason)}`, atOnce
   });
 
   it("is replaced when it is killed, within a budget", async (context) => {
-    const run = slurmRun(context, cluster, { workers: 1, leaseTtl: 2000, jobs: { resubmits: 1 }, config: slow });
+    const run = slurmRun(context, cluster, { ...long, workers: 1, leaseTtl: 2000, jobs: { resubmits: 1 } });
     const driver = run.drive();
     for (const time of [1, 2]) {
       await waitUntil(() => run.envs().length === time, { what: `job ${time}`, details: driver.stderr });
@@ -288,10 +292,9 @@ describe.skipIf(reason !== undefined)(`a run on Slurm that is left alone${becaus
 
   it("is started by millrace run --detach, queued until it begins, and cancelled by millrace cancel", async (context) => {
     const run = slurmRun(context, cluster, {
+      ...long,
       workers: 3,
-      items: 300,
-      jobs: { job_extra_directives: ["--begin=now+3"] },
-      config: slow,
+      jobs: { job_extra_directives: ["--hold"] },
     });
     const config = run.writeConfig();
     const planned = await succeeded(context, run.cli("plan", config), run);
@@ -301,17 +304,18 @@ describe.skipIf(reason !== undefined)(`a run on Slurm that is left alone${becaus
     context.expect(stdout).toBe(`${run.dir}\n`);
     context.expect(stderr).toMatch(/slurm job \d+: 3 tasks, 3 workers/);
     context.expect((await run.cli("status", run.dir).ended).stdout).toMatch(/: queued\n.*3 pending, 0 running/s);
+    await cluster.ask("scontrol", "release", run.submissions()[0]!.id!);
     await someDone(run);
     // Once more, and no more jobs come of it.
     await succeeded(context, run.cli("run", config, "--detach"), run);
     context.expect(run.submissions()).toHaveLength(1);
     const attached = run.cli("attach", run.dir);
     const cancelled = await succeeded(context, run.cli("cancel", run.dir), run);
-    context.expect(cancelled.stderr).toMatch(/is stopped at \d+ of 300 items/);
+    context.expect(cancelled.stderr).toMatch(/is stopped at \d+ of 3,000 items/);
     await expectNobodyLeft(run, context.expect);
     context.expect((await attached.ended).status).toBe(3);
     run.go();
-    await succeeded(context, run.cli("run", config), run);
+    await succeeded(context, run.cli("run", config, "parallel.options.job_extra_directives=[]"), run);
     await run.expectAsLocal();
   });
 
@@ -333,7 +337,7 @@ describe.skipIf(reason !== undefined)(`a run on Slurm that is left alone${becaus
   });
 
   it("goes on after Ctrl-C, and its last job merges", async (context) => {
-    const run = slurmRun(context, cluster, { config: slow });
+    const run = slurmRun(context, cluster, long);
     const driver = run.drive();
     await run.begun(3);
     driver.kill("SIGINT");
@@ -347,7 +351,7 @@ describe.skipIf(reason !== undefined)(`a run on Slurm that is left alone${becaus
   });
 
   it("is merged by its driver when it completes while that one leaves", async (context) => {
-    const run = slurmRun(context, cluster, { config: slow });
+    const run = slurmRun(context, cluster, long);
     const driver = run.drive();
     await run.begun(3);
     driver.kill("SIGINT");
@@ -359,7 +363,7 @@ describe.skipIf(reason !== undefined)(`a run on Slurm that is left alone${becaus
   });
 
   it("is cancelled by Ctrl-C twice", async (context) => {
-    const run = slurmRun(context, cluster, { items: 300, config: slow });
+    const run = slurmRun(context, cluster, long);
     const driver = run.drive();
     await someDone(run);
     driver.kill("SIGINT");

@@ -19,7 +19,8 @@ import { because, findProgram } from "../support/clusters/why-not.ts";
 
 // Mostly they wait for Slurm; on a busy machine they wait longer.
 const atOnce = { concurrent: true, timeout: 240_000 };
-const slow = { itemMs: 50 };
+// Minutes, until its items may go: however busy the machine is, it is not over before.
+const long = { items: 3000, shards: 120, config: { itemMs: 50 } };
 // Tasks go to the node that has the least to do.
 const spread = { settings: { SelectTypeParameters: "CR_Core_Memory,CR_LLN" } };
 
@@ -38,7 +39,7 @@ describe.skipIf(reason !== undefined)(`a run on a Slurm in trouble${because(reas
   it("goes on when a node is lost, which Slurm does not notice", async (context) => {
     const settings = { ...spread.settings, SlurmdTimeout: 3000 };
     const cluster = await during(context, startSlurm({ settings }));
-    const run = slurmRun(context, cluster, { items: 600, workers: 2, leaseTtl: 1500, config: slow });
+    const run = slurmRun(context, cluster, { ...long, workers: 2, leaseTtl: 1500 });
     const driver = run.drive();
     for (const node of ["n1", "n2"]) await worksOn(run, node);
     await cluster.stopNode("n2");
@@ -49,7 +50,7 @@ describe.skipIf(reason !== undefined)(`a run on a Slurm in trouble${because(reas
 
   it("goes on without its controller, and says so once", async (context) => {
     const cluster = await during(context, startSlurm());
-    const run = slurmRun(context, cluster, { items: 600, workers: 2, config: slow });
+    const run = slurmRun(context, cluster, { ...long, workers: 2 });
     const driver = run.drive();
     await waitUntil(() => run.envs().length === 2, { what: "both jobs", details: run.logs });
     await cluster.killController();
@@ -67,7 +68,7 @@ describe.skipIf(reason !== undefined)(`a run on a Slurm in trouble${because(reas
 
   it("is complete although Slurm does not answer, and not even refuses", async (context) => {
     const cluster = await during(context, startSlurm({ nodes: 1 }));
-    const run = slurmRun(context, cluster, { items: 600, workers: 2, config: slow });
+    const run = slurmRun(context, cluster, { ...long, workers: 2 });
     const hung = join(run.folder, "hung");
     const text = `#!/bin/sh\n[ ! -e ${hung} ] || exec sleep 1000\nexec ${findProgram("squeue")} "$@"\n`;
     const driver = run.drive({}, fakeProgram(run.folder, "squeue", text, cluster.environment));
@@ -82,7 +83,7 @@ describe.skipIf(reason !== undefined)(`a run on a Slurm in trouble${because(reas
 
   it("is gone on with by a task that is requeued", async (context) => {
     const cluster = await during(context, startSlurm({ nodes: 1 }));
-    const run = slurmRun(context, cluster, { items: 600, workers: 1, config: slow });
+    const run = slurmRun(context, cluster, { ...long, workers: 1 });
     const driver = run.drive();
     await run.begun(10);
     await cluster.ask("scontrol", "requeue", `${run.submissions()[0]!.id}_0`);
@@ -96,7 +97,7 @@ describe.skipIf(reason !== undefined)(`a run on a Slurm in trouble${because(reas
 
   it("is submitted in several arrays where one may not be so long", async (context) => {
     const cluster = await during(context, startSlurm({ cpusPerNode: 8, settings: { MaxArraySize: 3 } }));
-    const run = slurmRun(context, cluster, { items: 600, workers: 8, config: slow });
+    const run = slurmRun(context, cluster, { ...long, workers: 8 });
     const driver = run.drive();
     await waitUntil(() => run.envs().length === 8, { what: "eight jobs", details: driver.stderr });
     run.go();
@@ -116,7 +117,7 @@ describe.skipIf(reason !== undefined)(`a run on a Slurm in trouble${because(reas
   it("leaves a node out on which jobs die at once, and says so", async (context) => {
     const cluster = await during(context, startSlurm(spread));
     const job_script_prologue = ['[ "$SLURMD_NODENAME" != n2 ] || exit 1'];
-    const run = slurmRun(context, cluster, { items: 600, workers: 4, jobs: { job_script_prologue }, config: slow });
+    const run = slurmRun(context, cluster, { ...long, workers: 4, jobs: { job_script_prologue } });
     const driver = run.drive();
     await waitUntil(() => run.envs().length === 4, { what: "four jobs on n1", details: driver.stderr });
     run.go();
@@ -148,7 +149,7 @@ describe.skipIf(reason !== undefined)(`the walltime of a job on Slurm${because(r
 
   it("has its workers leave in time; the driver submits another job", async (context) => {
     const cluster = await during(context, startSlurm({ nodes: 1 }));
-    const run = slurmRun(context, cluster, { items: 600, workers: 1, jobs, config: slow });
+    const run = slurmRun(context, cluster, { ...long, workers: 1, jobs });
     const driver = run.drive({}, fakeTimeLeft(run, cluster, "0:06"));
     await run.begun(1);
     fakeTimeLeft(run, cluster, "59:00");
@@ -166,7 +167,7 @@ describe.skipIf(reason !== undefined)(`the walltime of a job on Slurm${because(r
 
   it("has a job that nobody watches queue itself again, and no other of its array", async (context) => {
     const cluster = await during(context, startSlurm({ nodes: 1 }));
-    const run = slurmRun(context, cluster, { items: 600, workers: 2, jobs, config: slow });
+    const run = slurmRun(context, cluster, { ...long, workers: 2, jobs });
     await succeeded(context, run.drive({ asyncMode: true }, fakeTimeLeft(run, cluster, "0:06")), run);
     await waitUntil(() => run.envs().length === 2, { what: "the jobs", details: run.logs });
     fakeTimeLeft(run, cluster, "59:00");
@@ -182,7 +183,7 @@ describe.skipIf(reason !== undefined)(`the walltime of a job on Slurm${because(r
   it("is Slurm's own where the real one is short", async (context) => {
     const cluster = await during(context, startSlurm({ nodes: 1 }));
     const own = { walltime: "00:01:00", grace: 15 };
-    const run = slurmRun(context, cluster, { items: 1200, workers: 1, jobs: own, config: { itemMs: 100 } });
+    const run = slurmRun(context, cluster, { ...long, workers: 1, jobs: own });
     const driver = run.drive();
     await waitUntil(() => run.envs().length === 2, { what: "another job", timeoutMs: 120_000, details: driver.stderr });
     run.go();
@@ -205,7 +206,7 @@ const noPartition = whyNotPartitionedSlurm();
 describe.skipIf(noPartition !== undefined)(`a node that is cut off${because(noPartition)}`, atOnce, () => {
   it("goes on writing while its task runs again elsewhere, and damages nothing", async (context) => {
     const cluster = await during(context, startPartitionedSlurm(spread));
-    const run = slurmRun(context, cluster, { items: 600, workers: 2, leaseTtl: 1500, config: slow });
+    const run = slurmRun(context, cluster, { ...long, workers: 2, leaseTtl: 1500 });
     const driver = run.drive();
     for (const node of ["n1", "n2"]) await worksOn(run, node);
     const [cutOff] = run.workers().filter((worker) => nodeOf(worker) === "n2");
