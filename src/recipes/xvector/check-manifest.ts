@@ -24,7 +24,8 @@ export function findManifestProblems(
   const problems: ManifestProblem[] = [];
   const { header } = manifest;
   const missing = ["utt_id", "wav_path"].filter((name) => header !== undefined && !header.includes(name));
-  if (missing.length > 0) problems.push({ line: 1, message: `the header has no column ${missing.join(", ")}` });
+  // Nothing can be said of the rows then.
+  if (missing.length > 0) return [{ line: 1, message: `the header has no column ${missing.join(", ")}` }];
   if (manifest.length === 0) problems.push({ line: 0, message: "it has no utterances" });
   const firstLines = new Map<string, number>();
   for (let idx = 0; idx < manifest.length; idx++) {

@@ -19,8 +19,10 @@ export function measureLevel(samples: Float32Array): Level {
     sum += sample;
     if (sample < least) least = sample;
     if (sample > most) most = sample;
-    if (sample >= fullScale || sample <= -fullScale) clipped++;
   }
+  // Float samples may go beyond full scale, and are clipped where they stay at their own largest value.
+  const level = fullScale * Math.max(1, most, -least);
+  if (Math.max(most, -least) >= level) for (const sample of samples) if (sample >= level || sample <= -level) clipped++;
   const count = Math.max(1, samples.length);
   const offset = sum / count;
   const peak = samples.length === 0 ? 0 : Math.max(most - offset, offset - least);

@@ -92,8 +92,7 @@ export class XVectorProvider extends EnvironmentProvider<XVectorEnv, XVectorConf
   }
 }
 
-/** The device of a config. */
-export function deviceOf({ device }: XVectorSection): string {
+function deviceOf({ device }: XVectorSection): string {
   return device ?? "cpu";
 }
 

@@ -1,5 +1,14 @@
 import { createHash } from "node:crypto";
-import { createWriteStream, existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -44,13 +53,25 @@ export async function fetchFromHub(wanted: HubFile, settings: HubSettings): Prom
       rmSync(partial, { force: true });
     }
   }
-  mkdirSync(dirname(path), { recursive: true });
-  rmSync(path, { force: true });
-  symlinkSync(relative(dirname(path), blob), path);
+  linkTo(blob, path);
   const ref = join(folder, "refs", ...wanted.revision.split("/"));
   mkdirSync(dirname(ref), { recursive: true });
   if (wanted.revision !== commit) writeFileSync(ref, commit);
   return path;
+}
+
+/** Gives a blob its name in the snapshot: a link, or a copy where links are not allowed. */
+function linkTo(blob: string, path: string): void {
+  const partial = `${path}.${process.pid}.incomplete`;
+  mkdirSync(dirname(path), { recursive: true });
+  rmSync(partial, { force: true });
+  try {
+    symlinkSync(relative(dirname(path), blob), partial);
+  } catch {
+    copyFileSync(blob, partial);
+  }
+  // In one step: other workers may be here for the same file.
+  renameSync(partial, path);
 }
 
 /** The one ONNX file of a repository; a repository with none or several needs words. */

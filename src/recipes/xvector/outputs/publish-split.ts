@@ -125,7 +125,9 @@ function publishFailures(
   const failures = [...readFailures(runDir)].map(({ item, error }): ReportFailure => {
     const { id, line, path: audio } = manifest.at(item);
     const [message] = error.message.split("\n  -> ") as [string];
-    return { id, line, audio, code: error.code ?? error.name, message };
+    // Where it stands is said by the other columns.
+    const why = message.replace(`${manifest.path}:${line}: ${id}: `, "");
+    return { id, line, audio, code: error.code ?? error.name, message: why };
   });
   if (failures.length === 0) {
     if (existsSync(path)) rmSync(path);
