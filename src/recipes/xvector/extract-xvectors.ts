@@ -1,5 +1,13 @@
 import { resolve } from "node:path";
-import { checkShape, type ParallelInput, type RunnerOptions, range, type Shape, shape } from "../../index.ts";
+import {
+  checkShape,
+  getParallelConfig,
+  type ParallelInput,
+  type RunnerOptions,
+  range,
+  type Shape,
+  shape,
+} from "../../index.ts";
 import { requireSoundManifest } from "./check-manifest.ts";
 import { readManifest } from "./manifest.ts";
 import { findModel } from "./model/find-model.ts";
@@ -53,10 +61,26 @@ export async function extractXVectors(config: XVectorConfig, options: RunnerOpti
       },
     );
     const { runDir } = splitPlaces(outputDir, format);
-    const runner = new XVectorRunner(provider, { ...given, ...options, outputDir: runDir });
+    const asked = { ...given, ...options };
+    const shards = asked.shards ?? fewShards(manifest.length, asked.parallel ?? getParallelConfig());
+    const runner = new XVectorRunner(provider, {
+      ...asked,
+      outputDir: runDir,
+      ...(shards === undefined ? {} : { shards }),
+    });
     summaries.push(await runner.run(range(manifest.length)));
   }
   return summaries;
+}
+
+// A shard costs some files; an utterance takes long enough that fewer of them leave no worker idle for long.
+const utterancesAShard = 8;
+const shardsAWorker = 8;
+
+/** How many shards a small corpus is cut into; a large one, or one for nobody knows how many workers, as usual. */
+function fewShards(count: number, { n_workers, nWorkers = n_workers }: ParallelInput): number | undefined {
+  if (nWorkers === undefined || count > 128 * utterancesAShard) return undefined;
+  return Math.max(1, Math.min(count, Math.max(shardsAWorker * nWorkers, Math.ceil(count / utterancesAShard))));
 }
 
 /** The options of the runner that a config has, by the names they have in code. */

@@ -1,6 +1,6 @@
 /** How loud samples are. */
 export interface Level {
-  /** The loudest sample, without a constant offset, in decibels of full scale; minus infinity for none. */
+  /** Half of what lies between the lowest and the highest sample, in decibels of full scale; minus infinity for none. */
   readonly peakDb: number;
   /** The share of samples at full scale. */
   readonly clipped: number;
@@ -11,20 +11,25 @@ const fullScale = 0.999;
 
 /** Measures the level of an utterance: silence and clipping are told by it. */
 export function measureLevel(samples: Float32Array): Level {
-  let sum = 0;
-  let least = Number.POSITIVE_INFINITY;
-  let most = Number.NEGATIVE_INFINITY;
-  let clipped = 0;
-  for (const sample of samples) {
-    sum += sample;
+  const { length } = samples;
+  if (length === 0) return { peakDb: Number.NEGATIVE_INFINITY, clipped: 0 };
+  let least = samples[0]!;
+  let most = least;
+  // By index: an iterator over a minute of audio takes longer than its filterbanks.
+  for (let i = 1; i < length; i++) {
+    const sample = samples[i]!;
     if (sample < least) least = sample;
-    if (sample > most) most = sample;
+    else if (sample > most) most = sample;
   }
-  // Float samples may go beyond full scale, and are clipped where they stay at their own largest value.
-  const level = fullScale * Math.max(1, most, -least);
-  if (Math.max(most, -least) >= level) for (const sample of samples) if (sample >= level || sample <= -level) clipped++;
-  const count = Math.max(1, samples.length);
-  const offset = sum / count;
-  const peak = samples.length === 0 ? 0 : Math.max(most - offset, offset - least);
-  return { peakDb: 20 * Math.log10(peak), clipped: clipped / count };
+  const largest = Math.max(most, -least);
+  return { peakDb: 20 * Math.log10((most - least) / 2), clipped: countClipped(samples, largest) / length };
+}
+
+/** Float samples may go beyond full scale, and are clipped where they stay at their own largest value. */
+function countClipped(samples: Float32Array, largest: number): number {
+  if (largest < fullScale) return 0;
+  const level = fullScale * Math.max(1, largest);
+  let count = 0;
+  for (let i = 0; i < samples.length; i++) if (Math.abs(samples[i]!) >= level) count++;
+  return count;
 }

@@ -53,26 +53,45 @@ export class XVectorRunner extends BaseRunner<XVectorEnv, XVectorResult, XVector
 async function embed(indices: readonly number[], env: XVectorEnv): Promise<XVectorResult[]> {
   const { ready, model } = env;
   const open = indices.filter((idx) => !ready.has(idx));
-  const prepared: { readonly idx: number; readonly utterance: PreparedUtterance }[] = [];
-  let failure: unknown;
-  for (const idx of open) {
-    try {
-      prepared.push({ idx, utterance: await prepare(idx, env) });
-    } catch (error) {
-      failure ??= error;
-    }
-  }
+  const outcomes = await prepareAll(open, env);
+  const prepared = outcomes.filter((outcome) => "utterance" in outcome);
+  const failed = outcomes.find((outcome) => "error" in outcome);
   const vectors = await model.embed(prepared.map(({ utterance }) => utterance.input));
   for (const [i, { idx, utterance }] of prepared.entries()) {
     ready.set(idx, { record: recordOf(idx, utterance, env), vector: vectors[i]! });
   }
   // The worker tries the halves of the batch next, until the failing utterance stands alone.
-  if (failure !== undefined) throw failure;
+  if (failed !== undefined) throw failed.error;
   return indices.map((idx) => {
     const result = ready.get(idx)!;
     ready.delete(idx);
     return result;
   });
+}
+
+type Outcome =
+  | { readonly idx: number; readonly utterance: PreparedUtterance }
+  | { readonly idx: number; readonly error: unknown };
+
+// Files are read while features are computed.
+const readAhead = 3;
+
+/** Prepares the utterances of a batch; what fails does not keep the others from being ready. */
+async function prepareAll(indices: readonly number[], env: XVectorEnv): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  let next = 0;
+  const prepareSome = async () => {
+    while (next < indices.length) {
+      const at = next++;
+      const idx = indices[at]!;
+      outcomes[at] = await prepare(idx, env).then(
+        (utterance) => ({ idx, utterance }),
+        (error: unknown) => ({ idx, error }),
+      );
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(readAhead, indices.length) }, prepareSome));
+  return outcomes;
 }
 
 async function prepare(idx: number, env: XVectorEnv): Promise<PreparedUtterance> {

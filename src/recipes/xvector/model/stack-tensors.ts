@@ -12,15 +12,27 @@ export function stackTensors(
   const rows = Math.max(...matrices.map((matrix) => matrix.rows));
   const isFeatureMajor = !inputs.isWaveform && inputs.isFeatureMajor(columns);
   requireFitting({ rows, columns, isFeatureMajor }, inputs, model);
-  const data = new (inputs.type === "float64" ? Float64Array : Float32Array)(matrices.length * rows * columns);
-  for (const [i, matrix] of matrices.entries()) {
-    const place = data.subarray(i * rows * columns, (i + 1) * rows * columns);
-    if (isFeatureMajor) transposeInto(place, matrix, rows);
-    else place.set(matrix.data);
-  }
+  // One utterance as it comes, the usual case, is not copied.
+  const isAsItComes = matrices.length === 1 && inputs.type === "float32" && !isFeatureMajor;
+  const data = isAsItComes ? matrices[0]!.data : stack(matrices, rows, { type: inputs.type, isFeatureMajor });
   const dims = isFeatureMajor ? [columns, rows] : inputs.isWaveform ? waveformDims(inputs, rows) : [rows, columns];
   const main: ModelTensor = { type: inputs.type, data, dims: [matrices.length, ...dims] };
   return { [inputs.name]: main, ...lengthsOf(matrices, rows, inputs) };
+}
+
+function stack(
+  matrices: readonly FeatureMatrix[],
+  rows: number,
+  { type, isFeatureMajor }: { readonly type: "float32" | "float64"; readonly isFeatureMajor: boolean },
+): Float32Array | Float64Array {
+  const size = rows * matrices[0]!.columns;
+  const data = new (type === "float64" ? Float64Array : Float32Array)(matrices.length * size);
+  for (const [i, matrix] of matrices.entries()) {
+    const place = data.subarray(i * size, (i + 1) * size);
+    if (isFeatureMajor) transposeInto(place, matrix, rows);
+    else place.set(matrix.data);
+  }
+  return data;
 }
 
 function waveformDims({ fixed }: ModelInputs, samples: number): number[] {

@@ -33,7 +33,7 @@ describe("prepareUtterance", () => {
 
   it.each([
     ["too short", speak(1, 1, 0.2), {}, /too short: 0\.2 s, at least 0\.25 s/],
-    ["silent", new Float32Array(16_000), {}, /silent: its loudest sample is at -Infinity dB/],
+    ["silent", new Float32Array(16_000), {}, /silent: its peak is at -Infinity dB/],
     ["silent but for a constant", new Float32Array(16_000).fill(0.3), {}, /silent/],
     [
       "clipped beyond what is allowed",
