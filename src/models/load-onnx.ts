@@ -53,7 +53,10 @@ export async function loadOnnx(from: string | Uint8Array, options: LoadOnnxOptio
   const session = await loading.catch((error: unknown) => {
     throw new MillraceError("BAD_MODEL", `ONNX Runtime cannot load ${name}: ${messageOf(error)}`, {
       cause: error,
-      hint: "Is it a whole ONNX file, and is the device there?",
+      hint:
+        options.device === undefined || options.device === "cpu"
+          ? "Is it a whole ONNX file, of a version that this ONNX Runtime knows?"
+          : "A GPU needs the CUDA libraries that onnxruntime-node fetches when it is installed (without skip), or device: cpu.",
     });
   });
   return {

@@ -93,6 +93,29 @@ describe("extractXVectors", () => {
     expect(existsSync(of("npz", "train"))).toBe(false);
   });
 
+  it("gives the same vectors however its batches are cut", async () => {
+    const folder = temporaryFolder();
+    makeVoices(folder, { speakers: 2, utterances: 3 });
+    const cuts = {
+      one: {},
+      four: { batch_size: 4 },
+      seconds: { batch_seconds: 1.3 },
+      both: { batch_size: 2, batch_seconds: 1 },
+    };
+    const vectors = new Set<string>();
+    for (const [spk_embed_tag, cut] of Object.entries(cuts)) {
+      await extractXVectors(builtin(folder, { spk_embed_tag, ...cut }), quiet);
+      const of = join(folder, "out", spk_embed_tag, "train");
+      vectors.add(
+        readdirSync(of)
+          .sort()
+          .map((name) => readFileSync(join(of, name), "latin1"))
+          .join(),
+      );
+    }
+    expect(vectors.size).toBe(1);
+  });
+
   it("keeps ids that could lead elsewhere inside its folder, and notes which file is whose", async () => {
     const folder = temporaryFolder();
     makeVoices(folder, { speakers: 1, utterances: 2 });
