@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import ts from "typescript";
 import { describe, expect, it } from "vitest";
+import { diagnose, transpile } from "./fixtures/diagnose.ts";
 import { temporaryFolder } from "./fixtures/temporary-folder.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -42,10 +42,7 @@ describe("README", () => {
     const file = join(folder, "example.mts");
     writeFileSync(file, example!);
     expect(diagnose(file)).toEqual([]);
-    const { outputText } = ts.transpileModule(example!, {
-      compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext },
-    });
-    writeFileSync(join(folder, "example.mjs"), outputText);
+    writeFileSync(join(folder, "example.mjs"), transpile(example!));
     const { stdout, stderr, status } = spawnSync(process.execPath, [join(folder, "example.mjs")], {
       cwd: temporaryFolder(),
       encoding: "utf8",
@@ -82,10 +79,7 @@ describe("docs/configs.md", () => {
     );
     writeFileSync(join(folder, "example.mts"), example!);
     expect(diagnose(join(folder, "example.mts"))).toEqual([]);
-    const { outputText } = ts.transpileModule(example!, {
-      compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext },
-    });
-    writeFileSync(join(folder, "example.mjs"), outputText);
+    writeFileSync(join(folder, "example.mjs"), transpile(example!));
     const { stdout, stderr } = spawnSync(process.execPath, ["example.mjs"], {
       cwd: folder,
       encoding: "utf8",
@@ -148,11 +142,3 @@ describe("the benchmarks", () => {
     );
   });
 });
-
-function diagnose(file: string): string[] {
-  const config = ts.readConfigFile(join(root, "tsconfig.json"), ts.sys.readFile);
-  const { options } = ts.parseJsonConfigFileContent(config.config, ts.sys, root);
-  return ts
-    .getPreEmitDiagnostics(ts.createProgram([file], options))
-    .map((entry) => ts.flattenDiagnosticMessageText(entry.messageText, "\n"));
-}
