@@ -1,6 +1,7 @@
 // The public API, in the order of the flow: config, provider, plan, runner, writers, merge, status.
 export { checkShape } from "./config/check-shape.ts";
 export type { SourcePosition } from "./config/config-node.ts";
+export { findProjectRoot } from "./config/find-project-root.ts";
 export type { InstantiateOptions } from "./config/instantiate.ts";
 export { instantiate, loadConfig } from "./config/lazy-config.ts";
 export type { Frozen, LoadConfigOptions } from "./config/load-config.ts";
@@ -46,6 +47,7 @@ export type { Awaitable, ShardPlace, ShardState, Writers } from "./worker/runner
 export { readShardState } from "./worker/shard-state.ts";
 export type { BatchBy } from "./worker/work-options.ts";
 export { jsonlWriter } from "./writers/jsonl-writer.ts";
+export { type KeyedWriter, keyedWriter } from "./writers/keyed-writer.ts";
 export type { LineWriter } from "./writers/line-writer.ts";
 export { textWriter } from "./writers/text-writer.ts";
-export type { Writer, WriterCheckpoint } from "./writers/writer.ts";
+export type { CheckpointingWriter, Writer, WriterCheckpoint } from "./writers/writer.ts";

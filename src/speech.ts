@@ -26,6 +26,13 @@ export { cmvn, type SentenceCmvnOptions } from "./features/normalise/cmvn.ts";
 export { type CmvnStats, globalCmvn } from "./features/normalise/global-cmvn.ts";
 export type { CmvnOptions } from "./features/normalise/normalise-by.ts";
 export { type SlidingCmvnOptions, slidingCmvn } from "./features/normalise/sliding-cmvn.ts";
+export {
+  addFrames,
+  type FrameSums,
+  frameTotals,
+  makeFrameSums,
+  mergeFrameSums,
+} from "./features/statistics/frame-sums.ts";
 export { type EnergyVadOptions, energyVad } from "./features/vad/energy-vad.ts";
 export { type FrameLogEnergyOptions, frameLogEnergy } from "./features/vad/frame-log-energy.ts";
 export { type SileroVadOptions, sileroVad } from "./features/vad/silero-vad.ts";

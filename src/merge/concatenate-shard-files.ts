@@ -1,11 +1,10 @@
-import { closeSync, openSync, readSync, renameSync, rmSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { closeSync, openSync, readSync } from "node:fs";
+import { basename, join } from "node:path";
 import { combineCrc32, crc32, crcText } from "../shared/crc32.ts";
-import { errnoOf } from "../shared/errors.ts";
 import { type Done, damagedShard, readDone, type ShardFile } from "../store/done.ts";
-import { makeFolders, storeError, writeFully } from "../store/durable-files.ts";
-import { syncSoon } from "../store/group-sync.ts";
+import { writeFully } from "../store/durable-files.ts";
 import { shardIdOf } from "../store/run-paths.ts";
+import { makeAtOnce } from "./make-at-once.ts";
 
 /** A committed shard: its folder and what its `done` says. */
 export interface CommittedShard {
@@ -31,27 +30,18 @@ export function concatenateShardFiles(shardDirs: readonly string[], name: string
 
 /** The same for shards that are open already. */
 export function concatenate(shards: readonly CommittedShard[], name: string, target: string): ShardFile {
-  const temporary = `${target}.${process.pid}.tmp`;
   const total = new Total(name);
-  try {
-    makeFolders(dirname(target));
-    const fd = openSync(temporary, "w");
-    try {
-      for (const { dir, done } of shards) {
-        const file = done.files.find((entry) => entry.name === name);
-        if (file !== undefined) append(fd, join(dir, name), { file, total, target });
-      }
-    } finally {
-      closeSync(fd);
-    }
-    renameSync(temporary, target);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw errnoOf(error) === undefined ? error : storeError(error, target);
-  }
-  // Not waited for: until it is through, a power cut costs no more than merging again.
-  void syncSoon([target, dirname(target)]);
+  makeAtOnce(target, (fd) => {
+    for (const { dir, file } of filesOf(shards, name)) append(fd, join(dir, name), { file, total, target });
+  });
   return total.describe();
+}
+
+/** The shards that have a file, with what their `done` says of it. */
+export function filesOf(shards: readonly CommittedShard[], name: string): { dir: string; file: ShardFile }[] {
+  return shards.flatMap(({ dir, done }) =>
+    done.files.filter((entry) => entry.name === name).map((file) => ({ dir, file })),
+  );
 }
 
 class Total {

@@ -7,6 +7,7 @@ import { runPaths } from "../store/run-paths.ts";
 import { failuresName, recordsName, stateName } from "../store/shard-file-names.ts";
 import { type CommittedShard, concatenate, openShards } from "./concatenate-shard-files.ts";
 import { lazyArray } from "./lazy-array.ts";
+import { mergeLists } from "./merge-scp.ts";
 
 /** The records of committed shards, in item order; they are read when the array is first looked at. */
 export function recordsOfShards<Record>(
@@ -36,16 +37,28 @@ export function mergeLineFiles(
   const before = readMerged(paths);
   const names = lineFiles(shards);
   if (before !== undefined && before.files.length === names.length && isMergeCurrent(paths, before, key)) return;
-  const files = names.map((name) => concatenate(shards, name, paths.output(name)));
+  const files = names.map((name) =>
+    isPathList(shards, name)
+      ? mergeLists(shards, name, { target: paths.output(name) })
+      : concatenate(shards, name, paths.output(name)),
+  );
   for (const { name } of before?.files ?? []) if (!names.includes(name)) rmSync(paths.output(name), { force: true });
   writeMerged(paths, { version: 1, key, files });
+}
+
+const listSuffix = ".scp";
+
+/** A list whose paths count from its own folder; one that someone wrote as plain lines stays as it is. */
+function isPathList(shards: readonly CommittedShard[], name: string): boolean {
+  const file = shards.flatMap(({ done }) => done.files).find((entry) => entry.name === name);
+  return name.endsWith(listSuffix) && file?.lines === undefined;
 }
 
 function lineFiles(shards: readonly CommittedShard[]): string[] {
   const names = new Set<string>();
   let isOtherOutput = false;
   for (const { name, lines } of shards.flatMap(({ done }) => done.files)) {
-    if (lines !== undefined) names.add(name);
+    if (lines !== undefined || name.endsWith(listSuffix)) names.add(name);
     else isOtherOutput ||= name !== stateName;
   }
   // Where every item was dropped or failed there is still a result: no records.

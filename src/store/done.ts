@@ -103,7 +103,8 @@ export function listFiles(shardDir: string, known: ReadonlyMap<string, ShardFile
   const files: ShardFile[] = [];
   for (const entry of readdirSync(join(shardDir, below), { withFileTypes: true })) {
     const name = below === "" ? entry.name : `${below}/${entry.name}`;
-    if (entry.isDirectory()) files.push(...listFiles(shardDir, known, name));
+    // One by one: there may be more files than a call can have arguments.
+    if (entry.isDirectory()) for (const file of listFiles(shardDir, known, name)) files.push(file);
     else if (entry.isFile() && !isMachinery(name)) files.push(known.get(name) ?? describeFile(shardDir, name));
   }
   return files.sort((a, b) => (a.name < b.name ? -1 : 1));

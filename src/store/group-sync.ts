@@ -16,7 +16,8 @@ export class GroupSync {
   }
 
   add(paths: readonly string[]): void {
-    this.waiting.push(...paths);
+    // One by one: a shard may have more files than a call can have arguments.
+    for (const path of paths) this.waiting.push(path);
   }
 
   /** Starts a group if one is due. Never waits. */

@@ -101,7 +101,7 @@ export class ShardWork {
     for (const [key, writer] of this.allWriters(this.writers)) {
       const answer = writer.checkpoint();
       const saved = isThenable(answer) ? await answer : answer;
-      files.push(...saved.files);
+      for (const file of saved.files) files.push(file);
       writers[key] = { files: saved.files.map((file) => file.name), token: saved.token };
     }
     const { position, dropped, failed } = this;

@@ -27,7 +27,8 @@ export interface Writer<Record = unknown> {
   files?(): readonly ShardFile[];
 }
 
-export type CheckpointingWriter = Writer & Required<Pick<Writer, "checkpoint" | "restore">>;
+/** A writer whose shard goes on from its last checkpoint. */
+export type CheckpointingWriter<Record = unknown> = Writer<Record> & Required<Pick<Writer, "checkpoint" | "restore">>;
 
 /** The writers of a shard by key, if every one of them can be checkpointed; otherwise undefined. */
 export function checkpointingWriters(writers: object): Map<string, CheckpointingWriter> | undefined {

@@ -142,6 +142,9 @@ export const div: (a: Code, b: Code) => Code = binary(0xe7);
 export const lessThan: (a: Code, b: Code) => Code = binary(0x43);
 /** `b` where `a < b`, otherwise `a`: a NaN in `a` stays one. */
 export const atLeast: (a: Code, b: Code) => Code = binary(0xeb);
+// Two float64 at a time.
+export const addDoubles: (a: Code, b: Code) => Code = binary(0xf0);
+export const mulDoubles: (a: Code, b: Code) => Code = binary(0xf2);
 // Four int32 at a time, for the exponents of floats.
 export const addInts: (a: Code, b: Code) => Code = binary(0xae);
 export const subInts: (a: Code, b: Code) => Code = binary(0xb1);
@@ -195,6 +198,11 @@ export function load(pointer: Local, offset: number): Code {
 /** Four floats that lie at any multiple of four bytes. */
 export function loadUnaligned(pointer: Local, offset: number): Code {
   return [get(pointer), ...simd(0x00), 2, ...unsigned(offset)];
+}
+
+/** Two float32 that lie at any multiple of four bytes, as float64. */
+export function loadAsDoubles(pointer: Local, offset: number): Code {
+  return [get(pointer), ...simd(0x5d), 2, ...unsigned(offset), ...simd(0x5f)];
 }
 
 /** One float of the memory in all four lanes. */

@@ -1,0 +1,79 @@
+// Vectors of 192 floats, each in a file of its own with a list of them, beside NumPy and PyTorch programs doing the same;
+// MILLRACE_BENCH_VECTORS says how many.
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { BaseRunner, EnvironmentProvider, range } from "millrace";
+import { mergeScp, ndArray, npyScpWriter, ptScpWriter } from "millrace/formats";
+import { inFolder, ratioOfPairs, row } from "./measure.mjs";
+
+const script = fileURLToPath(new URL("./write-vectors.py", import.meta.url));
+const count = Number(process.env.MILLRACE_BENCH_VECTORS ?? 20_000);
+const size = 192;
+const pairs = 3;
+
+const sides = [
+  { kind: "npy", module: "numpy", by: "NumPy", open: npyScpWriter },
+  { kind: "pt", module: "torch", by: "PyTorch", open: ptScpWriter },
+];
+
+export function bench() {
+  return inFolder(async (folder) => {
+    const rows = [];
+    for (const side of sides) rows.push(...(await benchSide(folder, side)));
+    return rows;
+  });
+}
+
+async function benchSide(folder, { kind, module, by, open }) {
+  const python = ["/usr/bin/python3", "python3"].find(
+    (program) => spawnSync(program, ["-c", `import ${module}`], { stdio: "ignore" }).status === 0,
+  );
+  if (python === undefined) {
+    console.log(`  skipped: there is no Python with ${module} (Debian: python3-${module})`);
+    return [];
+  }
+  const child = spawn(python, [script, String(count), String(size)], { stdio: ["pipe", "pipe", "inherit"] });
+  const answers = createInterface(child.stdout)[Symbol.asyncIterator]();
+  await answers.next();
+  const ratio = await ratioOfPairs(
+    pairs,
+    async (i) => {
+      child.stdin.write(`${kind} ${join(folder, `theirs-${kind}-${i}`)}\n`);
+      await answers.next();
+    },
+    (i) => write(open, join(folder, `ours-${kind}-${i}`)),
+  );
+  child.stdin.end();
+  await once(child, "exit");
+  return [row(`${count} vectors as ${kind} + scp, time by that of ${by}`, ratio, "x", 1)];
+}
+
+class VectorProvider extends EnvironmentProvider {
+  buildEnvLocal() {
+    return { vectors: Float32Array.from({ length: 1000 * size }, (_, i) => i), open: this.params.open };
+  }
+}
+
+class VectorRunner extends BaseRunner {
+  static forward(idx, { vectors }) {
+    const from = (idx % 1000) * size;
+    return { id: `utt-${idx}`, array: ndArray("float32", vectors.subarray(from, from + size)) };
+  }
+  static openWriters(shardDir, { open }) {
+    return { vectors: open(shardDir, { name: "vectors" }) };
+  }
+  static writeRecord({ vectors }, result) {
+    vectors.write(result);
+  }
+  merge(shardDirs) {
+    return mergeScp(shardDirs, "vectors.scp");
+  }
+}
+
+function write(open, outputDir) {
+  const options = { outputDir, progress: false, parallel: { env: "local" } };
+  return new VectorRunner(new VectorProvider({}, { open }), options).run(range(count));
+}

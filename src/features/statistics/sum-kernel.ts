@@ -1,0 +1,95 @@
+import * as w from "../frames/wasm-code.ts";
+
+/** Sums up one block of rows. Its memory is its own: rows are copied in, sums are read from it. */
+export interface SumKernel {
+  readonly input: Float32Array;
+  readonly sum: Float64Array;
+  readonly sumSquare: Float64Array;
+  readonly run: (rows: number) => void;
+}
+
+/** The part of WebAssembly that is used; Node's types leave it to those of the browser. */
+interface WebAssemblyApi {
+  readonly Module: new (bytes: Uint8Array<ArrayBuffer>) => object;
+  readonly Instance: new (
+    module: object,
+  ) => {
+    readonly exports: { readonly memory: { readonly buffer: ArrayBuffer }; readonly run: (rows: number) => void };
+  };
+}
+
+const { WebAssembly: api } = globalThis as unknown as { readonly WebAssembly?: WebAssemblyApi };
+
+/** Columns of one pass over the rows: eight sums and eight sums of squares are what fits the registers. */
+const stripColumns = 8;
+/** Above this a block no longer fits the caches, and nothing is won. */
+const mostColumns = 2048;
+
+/** Whether there is a kernel for so many columns. */
+export function hasSumKernel(columns: number): boolean {
+  return api !== undefined && columns >= 1 && columns <= mostColumns;
+}
+
+/**
+ * Makes the program for one number of columns. Each column is summed row after row in float64, as a plain loop would, so
+ * the bits are those of the loop; lanes hold different columns and never meet.
+ */
+export function makeSumKernel({ columns, blockRows }: { columns: number; blockRows: number }): SumKernel {
+  const strips = Math.ceil(columns / stripColumns);
+  const squaresAt = strips * stripColumns * 8;
+  const inputAt = 2 * squaresAt;
+  // The last strip reads beyond its row; what it sums up there is not looked at.
+  const bytes = inputAt + 4 * (blockRows * columns + stripColumns);
+  const { memory, run } = new api!.Instance(
+    new api!.Module(assemble({ columns, strips, squaresAt, inputAt, pages: Math.ceil(bytes / 65_536) })),
+  ).exports;
+  return {
+    input: new Float32Array(memory.buffer, inputAt, blockRows * columns),
+    sum: new Float64Array(memory.buffer, 0, columns),
+    sumSquare: new Float64Array(memory.buffer, squaresAt, columns),
+    run,
+  };
+}
+
+interface Layout {
+  readonly columns: number;
+  readonly strips: number;
+  readonly squaresAt: number;
+  readonly inputAt: number;
+  readonly pages: number;
+}
+
+function assemble({ columns, strips, squaresAt, inputAt, pages }: Layout): Uint8Array<ArrayBuffer> {
+  const rows = 0;
+  const locals = w.makeLocals();
+  const [strip, row, first, at, out] = [locals.i32(), locals.i32(), locals.i32(), locals.i32(), locals.i32()];
+  const pairs = Array.from({ length: stripColumns / 2 }, (_, i) => ({
+    offset: 8 * i,
+    value: locals.v128(),
+    sum: locals.v128(),
+    square: locals.v128(),
+  }));
+  const body = [
+    w.set(first, w.int(inputAt)),
+    w.set(out, w.int(0)),
+    w.repeat(strip, w.int(strips), [
+      ...pairs.flatMap(({ sum, square }) => [w.set(sum, w.splatInt(0)), w.set(square, w.splatInt(0))]),
+      w.set(at, w.get(first)),
+      w.repeat(row, w.get(rows), [
+        ...pairs.flatMap(({ offset, value, sum, square }) => [
+          w.set(value, w.loadAsDoubles(at, offset)),
+          w.set(sum, w.addDoubles(w.get(sum), w.get(value))),
+          w.set(square, w.addDoubles(w.get(square), w.mulDoubles(w.get(value), w.get(value)))),
+        ]),
+        w.advance(at, 4 * columns),
+      ]),
+      ...pairs.flatMap(({ offset, sum, square }) => [
+        w.store(out, 2 * offset, w.get(sum)),
+        w.store(out, squaresAt + 2 * offset, w.get(square)),
+      ]),
+      w.advance(first, 4 * stripColumns),
+      w.advance(out, 8 * stripColumns),
+    ]),
+  ];
+  return w.assembleModule(pages, [{ locals, body }]);
+}

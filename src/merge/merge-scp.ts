@@ -1,0 +1,71 @@
+import { readFileSync } from "node:fs";
+import { dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { crc32, crcText } from "../shared/crc32.ts";
+import { MillraceError } from "../shared/errors.ts";
+import { damagedShard, type ShardFile } from "../store/done.ts";
+import { writeFully } from "../store/durable-files.ts";
+import { type CommittedShard, filesOf, openShards } from "./concatenate-shard-files.ts";
+import { makeAtOnce } from "./make-at-once.ts";
+
+export interface MergeScpOptions {
+  /** Where the merged list goes. Default: under the same name beside the shards' folders. */
+  readonly target?: string | undefined;
+  /** Writes whole paths: for readers that take paths from their own working folder. The run can then not be moved. Default false. */
+  readonly absolute?: boolean | undefined;
+}
+
+/**
+ * Puts the `id path` lists of all shards one behind the other, in item order. Paths count from the folder of the merged
+ * list, so the output folder can be moved as a whole. What stands behind a path (`:123`, `[0:5]`) stays.
+ */
+export function mergeScp(shardDirs: readonly string[], name: string, options: MergeScpOptions = {}): ShardFile {
+  return mergeLists(openShards(shardDirs), name, options);
+}
+
+/** The same for shards that are open already. */
+export function mergeLists(
+  shards: readonly CommittedShard[],
+  name: string,
+  { target, absolute = false }: MergeScpOptions,
+): ShardFile {
+  const path = target ?? besides(shards, name);
+  let total = { name, bytes: 0, crc32: 0 };
+  makeAtOnce(path, (fd) => {
+    for (const { dir, file } of filesOf(shards, name)) {
+      const source = join(dir, name);
+      const bytes = Buffer.from(
+        movePaths(readChecked(source, file), { from: dirname(source), to: dirname(path), absolute }),
+      );
+      writeFully(fd, bytes, path);
+      total = { name, bytes: total.bytes + bytes.length, crc32: crc32(bytes, total.crc32) };
+    }
+  });
+  return { ...total, crc32: crcText(total.crc32) };
+}
+
+function besides(shards: readonly CommittedShard[], name: string): string {
+  const [first] = shards;
+  if (first !== undefined) return join(dirname(first.dir), name);
+  throw new MillraceError("BAD_OPTION", `There are no shards to merge ${name} from, and no target is given.`);
+}
+
+/** The list of one shard, which is small; its bytes must be those that were committed. */
+function readChecked(path: string, file: ShardFile): string {
+  const bytes = readFileSync(path);
+  if (crcText(crc32(bytes)) === file.crc32) return bytes.toString("utf8");
+  throw damagedShard(`the bytes of ${path} are not those that were committed`);
+}
+
+interface Move {
+  readonly from: string;
+  readonly to: string;
+  readonly absolute: boolean;
+}
+
+function movePaths(text: string, { from, to, absolute }: Move): string {
+  const ahead = absolute ? resolve(from) : relative(to, from).replaceAll("\\", "/");
+  const place = ahead === "" ? "" : `${ahead}/`;
+  return text.replace(/^(\S+[ \t]+)(.+)$/gm, (line, id: string, path: string) =>
+    isAbsolute(path) || path.endsWith("|") ? line : `${id}${place}${path}`,
+  );
+}

@@ -1,0 +1,176 @@
+import { type ArrayRecord, checkListedId, type NdArray, toFloat32 } from "../../formats.ts";
+import { MillraceError } from "../../index.ts";
+import { addFrames, type FrameSums, makeFrameSums } from "../../speech.ts";
+import type { Batch, CollateFn, CollectStatsEnv, StatsDataset } from "./collect-stats-env.ts";
+import { commonCollateFn } from "./common-collate.ts";
+import { batchCount, isInteger, isNdArray, lengthOf, lengthsSuffix, sequenceOf } from "./sequence.ts";
+
+/** What is known of a key: the shape of a frame, and the sums over frames. Plain data, as a shard's state must be. */
+export interface KeyStats {
+  readonly frameShape: readonly number[];
+  readonly sums: FrameSums;
+}
+
+/** Shapes by utterance, in item order: `[uid, "123,80"]`. */
+export type ShapeList = readonly (readonly [uid: string, shape: string])[];
+
+/** What one batch gives: sums and shapes by key, and with `writeCollectedFeats` the features themselves. */
+export type BatchStats = readonly [
+  stats: Readonly<Record<string, KeyStats>>,
+  shapes: Readonly<Record<string, ShapeList>>,
+  feats?: Readonly<Record<string, readonly ArrayRecord[]>>,
+];
+
+/** Collates the items, lets the model make features of them, and sums them up. */
+export async function collectStatsBatch(indices: readonly number[], env: CollectStatsEnv): Promise<BatchStats> {
+  const { model, collateFn = commonCollateFn(), writeCollectedFeats = false, collectStatsKwargs = {} } = env;
+  const samples: [string, unknown][] = [];
+  for (const index of indices) samples.push(await sampleAt(env.dataset, index));
+  const [uids, batch] = checkCollated(await (collateFn as CollateFn<unknown>)(samples), indices.length);
+  const inputs = withKwargs(batch, collectStatsKwargs);
+  const feats = checkFeats(await model.collectFeats(inputs as never), uids.length);
+  const stats: Record<string, KeyStats> = {};
+  const shapes: Record<string, ShapeList> = {};
+  const kept: Record<string, ArrayRecord[]> = {};
+  for (const [key, value] of Object.entries(feats)) {
+    const lengths = feats[key + lengthsSuffix];
+    const records = uids.map((uid, i) => {
+      const length = lengths === undefined ? undefined : lengthOf(lengths, i, key + lengthsSuffix);
+      return { id: uid, array: sequenceOf(value, i, length, key) };
+    });
+    for (const record of records) stats[key] = addSequence(stats[key], key, record);
+    shapes[key] = records.map(({ id, array }) => [id, array.shape.join(",")]);
+    // The lengths themselves stand in the shape file; a file for each of these numbers would double their count.
+    if (writeCollectedFeats && !key.endsWith(lengthsSuffix)) kept[key] = records;
+  }
+  for (const [key, list] of tokenShapes(batch, feats, uids)) shapes[key] = list;
+  return writeCollectedFeats ? [stats, shapes, kept] : [stats, shapes];
+}
+
+async function sampleAt(dataset: StatsDataset, index: number): Promise<[uid: string, sample: unknown]> {
+  const item: unknown = "get" in dataset ? await dataset.get(index) : await dataset[index];
+  if (item === undefined || item === null) {
+    throw new MillraceError("BAD_RECORD", `The dataset has no item ${index}.`, {
+      hint: "A dataset is an array, or an object with length and get(index).",
+    });
+  }
+  const isPair = Array.isArray(item) && item.length === 2 && typeof item[0] === "string";
+  return isPair ? (item as [string, unknown]) : [String(index), item];
+}
+
+function checkCollated(collated: unknown, count: number): readonly [uids: readonly string[], batch: Batch] {
+  const [uids, batch] = Array.isArray(collated) && collated.length === 2 ? (collated as [unknown, unknown]) : [];
+  if (!Array.isArray(uids) || typeof batch !== "object" || batch === null || Array.isArray(batch)) {
+    throw new MillraceError("BAD_RECORD", "collectStats expects the collate function to return [uids, batch].", {
+      hint: "uids is an array of ids, batch an object with the arrays by key.",
+    });
+  }
+  if (uids.length !== count) {
+    throw new MillraceError("BAD_RECORD", `The collate function got ${count} samples and returned ${uids.length} ids.`);
+  }
+  for (const uid of uids) checkListedId(uid as string);
+  return [uids as string[], batch as Batch];
+}
+
+function withKwargs(batch: Batch, kwargs: Readonly<Record<string, unknown>>): object {
+  const conflicts = Object.keys(kwargs).filter((key) => key in batch);
+  if (conflicts.length === 0) return { ...batch, ...kwargs };
+  throw new MillraceError(
+    "BAD_OPTION",
+    `collectStatsKwargs conflict with keys of the batch: ${conflicts.join(", ")}.`,
+    {
+      hint: "Rename them: the model would get one value or the other.",
+    },
+  );
+}
+
+function checkFeats(feats: Batch, count: number): Batch {
+  if (typeof feats !== "object" || feats === null || Array.isArray(feats)) {
+    throw new MillraceError("BAD_RECORD", "collectFeats must return an object with arrays by key.", {
+      hint: "Return { feats, feats_lengths } or the like.",
+    });
+  }
+  for (const [key, value] of Object.entries(feats)) {
+    checkListedId(key);
+    const isBatch = isNdArray(value) || Array.isArray(value) || ArrayBuffer.isView(value);
+    const found = isBatch ? batchCount(value) : "no";
+    if (found === count) continue;
+    throw new MillraceError("BAD_RECORD", `${key} of collectFeats has ${found} entries for ${count} utterances.`, {
+      hint: "The first dimension of every array is the utterance.",
+    });
+  }
+  return feats;
+}
+
+function addSequence(before: KeyStats | undefined, key: string, { id, array }: ArrayRecord): KeyStats {
+  const [rows = 1, ...frameShape] = array.shape;
+  const columns = frameShape.reduce((product, dimension) => product * dimension, 1);
+  const stats = before ?? { frameShape, sums: makeFrameSums(columns) };
+  requireSameFrame(key, stats.frameShape, frameShape, id);
+  const numbers = numbersOf(array, key);
+  try {
+    addFrames(stats.sums, numbers, rows);
+  } catch (cause) {
+    const at = numbers.findIndex((value) => !Number.isFinite(value));
+    const where = at < 0 ? "" : `: frame ${Math.floor(at / columns)}, column ${at % columns} is ${numbers[at]}`;
+    throw new MillraceError("BAD_RECORD", `${key} of ${id} cannot be summed up${where}.`, {
+      cause,
+      hint: 'One such value makes the statistics of the whole corpus useless. Correct the features, or pass onError: "skip".',
+    });
+  }
+  return stats;
+}
+
+/** Refuses frames of another shape: their sums would have no meaning. */
+export function requireSameFrame(
+  key: string,
+  expected: readonly number[],
+  found: readonly number[],
+  where: string,
+): void {
+  if (expected.length === found.length && expected.every((dimension, i) => dimension === found[i])) return;
+  throw new MillraceError(
+    "BAD_RECORD",
+    `A frame of ${key} has the shape [${found.join(", ")}] in ${where}, and [${expected.join(", ")}] before.`,
+    { hint: `Where the first dimension is time, collectFeats must return ${key}${lengthsSuffix} too.` },
+  );
+}
+
+function numbersOf(array: NdArray, key: string): Float32Array | Float64Array {
+  switch (array.dtype) {
+    case "float32":
+    case "float64":
+      return array.data;
+    case "float16":
+    case "bfloat16":
+      return toFloat32(array);
+    case "int64":
+    case "uint64":
+      return Float64Array.from(array.data, Number);
+    case "complex64":
+    case "complex128":
+      throw new MillraceError("BAD_RECORD", `${key} is ${array.dtype}; sums of complex numbers are not collected.`);
+    default:
+      return Float64Array.from(array.data);
+  }
+}
+
+/** Tokens that come with the batch: only their lengths are of interest, for batches by length. */
+function* tokenShapes(batch: Batch, feats: Batch, uids: readonly string[]): Generator<[string, ShapeList]> {
+  for (const [key, value] of Object.entries(batch)) {
+    if (key.endsWith(lengthsSuffix) || key in feats || !isInteger(value)) continue;
+    const lengths = batch[key + lengthsSuffix];
+    // One number an utterance, such as a speaker, is no stream of tokens.
+    const hasTime = !isNdArray(value) ? Array.isArray(value) : value.shape.length >= 2;
+    if (lengths === undefined && !hasTime) continue;
+    checkListedId(key);
+    yield [
+      key,
+      uids.map((uid, i) => {
+        if (lengths !== undefined) return [uid, String(lengthOf(lengths, i, key + lengthsSuffix))];
+        const length = isNdArray(value) ? value.shape[1] : sequenceOf(value, i, undefined, key).shape.at(-1);
+        return [uid, String(length)];
+      }),
+    ];
+  }
+}

@@ -1,0 +1,97 @@
+import {
+  type EnvironmentProvider,
+  findProjectRoot,
+  type Items,
+  MillraceError,
+  positionOf,
+  type RunnerOptions,
+  range,
+} from "../../index.ts";
+import type { CollateFn, CollectFeatsModel, CollectStatsEnv, StatsDataset } from "./collect-stats-env.ts";
+import { type CollectStatsConfig, CollectStatsProvider, type Described } from "./collect-stats-provider.ts";
+import { CollectStatsRunner } from "./collect-stats-runner.ts";
+import type { CollectedStats } from "./merge-stats.ts";
+
+/** What to collect from, and how. Either `provider`, or `model` and `dataset`; the rest as for any runner. */
+export interface CollectStatsOptions extends Omit<RunnerOptions, "shardSubdir"> {
+  readonly outputDir: string;
+  /** The split: outputs go to `outputDir/mode`. */
+  readonly mode: string;
+  readonly model?: Described<CollectFeatsModel> | undefined;
+  readonly dataset?: Described<StatsDataset> | undefined;
+  readonly dataLoader?: Readonly<Record<string, unknown>> | undefined;
+  readonly collateFn?: CollateFn | undefined;
+  /** Builds an env of one's own. */
+  readonly provider?: EnvironmentProvider<CollectStatsEnv> | undefined;
+  readonly writeCollectedFeats?: boolean | undefined;
+  readonly collectStatsKwargs?: Readonly<Record<string, unknown>> | undefined;
+  /** Utterances per call of `collectFeats`. Default 4, as in ESPnet3. */
+  readonly batchSize?: number | null | undefined;
+  /** Which items. Default: all of the dataset. */
+  readonly items?: Items | undefined;
+  /** Where `_target_`s are looked for. Default: the project of the file the config came from, or the working folder. */
+  readonly projectRoot?: string | undefined;
+}
+
+/**
+ * Collects statistics of one split: `{key}_stats.npz`, `{key}_shape`, with `writeCollectedFeats` the features, and a page to
+ * look at, all in `outputDir/mode`. Returns the totals. A killed one goes on from where it was when it is called again.
+ */
+export async function collectStats(options: CollectStatsOptions): Promise<CollectedStats> {
+  const { model, dataset, dataLoader, collateFn, provider: own, projectRoot, items, batchSize = 4, ...rest } = options;
+  refuseMultipleIterator(dataLoader, options.mode);
+  const provider = own ?? makeProvider(options);
+  const runner = new CollectStatsRunner(provider, { ...rest, batchSize });
+  return runner.run(items ?? range(await countItems(provider)));
+}
+
+function makeProvider(options: CollectStatsOptions): CollectStatsProvider {
+  const { model, dataset, dataLoader, collateFn, mode } = options;
+  if (model === undefined || dataset === undefined) {
+    throw new MillraceError("BAD_OPTION", "collectStats needs a model and a dataset, or a provider.", {
+      hint: "Pass sections with _target_, the objects themselves (env: local), or a provider that builds them.",
+    });
+  }
+  const loader = collateFn === undefined ? dataLoader : { ...dataLoader, collateFn };
+  const root = options.projectRoot ?? projectOf([model, dataset, loader?.["collateFn"], loader?.["collate_fn"]]);
+  const config: CollectStatsConfig = {
+    model,
+    dataset,
+    mode,
+    ...(loader && { dataLoader: loader }),
+    ...(root !== undefined && { projectRoot: root }),
+  };
+  return new CollectStatsProvider(config);
+}
+
+/** Where the targets among the parts are looked for; workers get the config as data, which says no more where it is from. */
+function projectOf(parts: readonly unknown[]): string | undefined {
+  const sections = parts.filter(
+    (part): part is object => typeof part === "object" && part !== null && "_target_" in part,
+  );
+  if (sections.length === 0) return undefined;
+  const source = sections.map((section) => positionOf(section)?.source).find((name) => name !== undefined);
+  return source === undefined ? process.cwd() : findProjectRoot(source);
+}
+
+async function countItems(provider: EnvironmentProvider<CollectStatsEnv>): Promise<number> {
+  if (provider instanceof CollectStatsProvider) return (await provider.buildDataset()).length;
+  const { config } = provider;
+  const { buildDataset } = provider.constructor as { buildDataset?: (config: unknown) => Promise<StatsDataset> };
+  if (typeof buildDataset === "function") {
+    const dataset = await buildDataset.call(provider.constructor, config);
+    return dataset.length;
+  }
+  const env = await provider.buildEnvLocal();
+  const { length } = env.dataset;
+  await provider.teardown(env);
+  return length;
+}
+
+function refuseMultipleIterator(dataLoader: Readonly<Record<string, unknown>> | undefined, mode: string): void {
+  const section = dataLoader?.[mode];
+  if (typeof section !== "object" || section === null || !("multiple_iterator" in section)) return;
+  throw new MillraceError("BAD_OPTION", `dataLoader.${mode}.multiple_iterator is not supported.`, {
+    hint: "Leave it out: the run is cut into shards by itself. For a part of the dataset pass items.",
+  });
+}

@@ -1,0 +1,18 @@
+import { safeFileName } from "../../formats.ts";
+
+/** Which keys a shard has shapes, features and sums of: one a line, under ESPnet3's names. */
+export const keyLists = {
+  shapes: "shape_keys.txt",
+  feats: "feat_keys_written.txt",
+  stats: "stats_keys.txt",
+} as const;
+
+/** The list `uid shape` of a key. */
+export function shapeName(key: string): string {
+  return `${safeFileName(key)}_shape`;
+}
+
+/** The list `uid path` of a key's features, without its suffix. */
+export function featsName(key: string): string {
+  return `collect_feats/${safeFileName(key)}`;
+}

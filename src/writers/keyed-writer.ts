@@ -1,0 +1,69 @@
+import { isThenable } from "../shared/is-thenable.ts";
+import type { ShardFile } from "../store/done.ts";
+import type { CheckpointingWriter, Writer, WriterCheckpoint } from "./writer.ts";
+
+/** What each key's writer needs to go on, in the order in which the keys came. */
+type Token = readonly (readonly [key: string, files: number, token: unknown])[];
+
+/**
+ * A writer for each key that turns up while a shard runs: which features a model gives is known with its first answer, and a
+ * shard's writers must be there before. `open` gets a key and makes its writer.
+ */
+export class KeyedWriter<Record> implements Writer<readonly [key: string, record: Record]> {
+  private readonly open: (key: string) => CheckpointingWriter<Record>;
+  private readonly byKey = new Map<string, CheckpointingWriter<Record>>();
+
+  constructor(open: (key: string) => CheckpointingWriter<Record>) {
+    this.open = open;
+  }
+
+  /** The keys that were written, sorted. */
+  keys(): string[] {
+    return [...this.byKey.keys()].sort();
+  }
+
+  write([key, record]: readonly [key: string, record: Record]): void | Promise<void> {
+    return this.of(key).write(record);
+  }
+
+  async checkpoint(): Promise<WriterCheckpoint> {
+    const files: WriterCheckpoint["files"][number][] = [];
+    const token: [string, number, unknown][] = [];
+    for (const [key, writer] of this.byKey) {
+      const answer = writer.checkpoint();
+      const saved = isThenable(answer) ? await answer : answer;
+      for (const file of saved.files) files.push(file);
+      token.push([key, saved.files.length, saved.token]);
+    }
+    return { files, token };
+  }
+
+  async restore({ files, token }: WriterCheckpoint): Promise<void> {
+    let from = 0;
+    for (const [key, count, inner] of (token ?? []) as Token) {
+      await this.of(key).restore({ files: files.slice(from, from + count), token: inner });
+      from += count;
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const writer of this.byKey.values()) await writer.close();
+  }
+
+  files(): readonly ShardFile[] {
+    return [...this.byKey.values()].flatMap((writer) => writer.files?.() ?? []);
+  }
+
+  private of(key: string): CheckpointingWriter<Record> {
+    const known = this.byKey.get(key);
+    if (known !== undefined) return known;
+    const writer = this.open(key);
+    this.byKey.set(key, writer);
+    return writer;
+  }
+}
+
+/** One writer a key, opened when the key is first written. With checkpoints, as the writers of the keys have them. */
+export function keyedWriter<Record>(open: (key: string) => CheckpointingWriter<Record>): KeyedWriter<Record> {
+  return new KeyedWriter(open);
+}
