@@ -37,4 +37,12 @@ export { type EnergyVadOptions, energyVad } from "./features/vad/energy-vad.ts";
 export { type FrameLogEnergyOptions, frameLogEnergy } from "./features/vad/frame-log-energy.ts";
 export { type SileroVadOptions, sileroVad } from "./features/vad/silero-vad.ts";
 export { type SpeechSegment, type SpeechSegmentOptions, speechSegments } from "./features/vad/speech-segments.ts";
-export { type LoadOnnxOptions, loadOnnx, type OnnxModel } from "./models/load-onnx.ts";
+export { type LoadOnnxOptions, loadOnnx, type OnnxModel, type OnnxValue } from "./models/load-onnx.ts";
+export {
+  encodeOnnx,
+  type OnnxAttribute,
+  type OnnxConstant,
+  type OnnxGraph,
+  type OnnxGraphValue,
+  type OnnxNode,
+} from "./models/onnx/encode-onnx.ts";

@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import ts from "typescript";
 import { describe, expect, it } from "vitest";
+import { diagnose, transpile } from "./fixtures/diagnose.ts";
 import { temporaryFolder } from "./fixtures/temporary-folder.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -42,10 +42,7 @@ describe("README", () => {
     const file = join(folder, "example.mts");
     writeFileSync(file, example!);
     expect(diagnose(file)).toEqual([]);
-    const { outputText } = ts.transpileModule(example!, {
-      compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext },
-    });
-    writeFileSync(join(folder, "example.mjs"), outputText);
+    writeFileSync(join(folder, "example.mjs"), transpile(example!));
     const { stdout, stderr, status } = spawnSync(process.execPath, [join(folder, "example.mjs")], {
       cwd: temporaryFolder(),
       encoding: "utf8",
@@ -82,10 +79,7 @@ describe("docs/configs.md", () => {
     );
     writeFileSync(join(folder, "example.mts"), example!);
     expect(diagnose(join(folder, "example.mts"))).toEqual([]);
-    const { outputText } = ts.transpileModule(example!, {
-      compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext },
-    });
-    writeFileSync(join(folder, "example.mjs"), outputText);
+    writeFileSync(join(folder, "example.mjs"), transpile(example!));
     const { stdout, stderr } = spawnSync(process.execPath, ["example.mjs"], {
       cwd: folder,
       encoding: "utf8",
@@ -98,6 +92,40 @@ describe("docs/configs.md", () => {
       "true false",
       "",
     ]);
+  });
+});
+
+describe("docs/inference.md", () => {
+  it("has an example and a config that run as they stand", () => {
+    const [, example] = /```ts\n([\s\S]*?)```/.exec(textOf("docs/inference.md"))!;
+    const [, yaml] = /```yaml\n([\s\S]*?)```/.exec(textOf("docs/inference.md"))!;
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, "node_modules"));
+    symlinkSync(root, join(folder, "node_modules", "millrace"));
+    writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+    writeFileSync(join(folder, "example.mts"), example!);
+    expect(diagnose(join(folder, "example.mts"))).toEqual([]);
+    const { outputText } = ts.transpileModule(example!, {
+      compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext },
+    });
+    writeFileSync(join(folder, "example.mjs"), outputText);
+    const run = (...args: string[]) => spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8" });
+    const { stdout, stderr } = run("example.mjs");
+    expect(stderr.replace(/^.* items \(\d+ %\).*\n/gm, "")).toBe("");
+    expect(stdout).toMatch(/^hyp ref score speech\n2 utterances, 1 with errors \(50\.00 %\)\n/);
+    expect(readFileSync(join(folder, "exp", "test", "speech.scp"), "utf8")).toBe(
+      "utt0 split.0/speech/utt0.npy\nutt1 split.1/speech/utt1.npy\n",
+    );
+    const library = outputText
+      .slice(0, outputText.indexOf("const runner"))
+      .replaceAll("export class AsrRunner", "class Asr");
+    writeFileSync(join(folder, "asr.js"), `${library}\nexport const output = Asr.outputFn;\n`);
+    writeFileSync(join(folder, "asr.yaml"), yaml!.replace("exp/test", "exp/cli"));
+    const cli = run(join(root, "dist", "cli", "millrace.js"), "run", "asr.yaml");
+    expect({ status: cli.status, hint: /->.*/.exec(cli.stderr)?.[0] }).toEqual({ status: 0, hint: undefined });
+    expect(readFileSync(join(folder, "exp", "cli", "speech.scp"), "utf8")).toMatch(
+      /^utt0 split\.0\/speech\/utt0\.wav\n/,
+    );
   });
 });
 
@@ -114,11 +142,3 @@ describe("the benchmarks", () => {
     );
   });
 });
-
-function diagnose(file: string): string[] {
-  const config = ts.readConfigFile(join(root, "tsconfig.json"), ts.sys.readFile);
-  const { options } = ts.parseJsonConfigFileContent(config.config, ts.sys, root);
-  return ts
-    .getPreEmitDiagnostics(ts.createProgram([file], options))
-    .map((entry) => ts.flattenDiagnosticMessageText(entry.messageText, "\n"));
-}

@@ -23,7 +23,7 @@ export const cancel: Command = {
     const paths = runPaths(runDir!);
     const reader = await openStatus(runDir!);
     let now = await reader.read();
-    const wasBusy = isBusy(now);
+    const wasBusy = isBusy(now) || now.state === "queued";
     if (now.state === "complete" && !wasBusy) return tell(now, "is complete: there is nothing to cancel");
     orderStop(paths);
     const jobs = await jobsOf(runDir!);

@@ -6,6 +6,7 @@ export const commands: Readonly<Record<string, { readonly summary: string; reado
   doctor: { summary: "look whether everything is in place", load: async () => (await import("./doctor.ts")).doctor },
   plan: { summary: "show what would run; start nothing", load: async () => (await import("./plan.ts")).plan },
   run: { summary: "run what a config describes", load: async () => (await import("./run.ts")).run },
+  xvector: { summary: "extract speaker embeddings", load: async () => (await import("./xvector.ts")).xvector },
   status: { summary: "show how a run stands", load: async () => (await import("./status.ts")).status },
   attach: { summary: "watch a run until it is complete", load: async () => (await import("./attach.ts")).attach },
   logs: { summary: "show what the workers wrote", load: async () => (await import("./logs.ts")).logs },

@@ -1,18 +1,12 @@
-import { existsSync } from "node:fs";
-import { checkParallel, type ParallelInput } from "../config/parallel.ts";
 import { findJobs, type RunJobs } from "../launchers/batch/refresh-jobs.ts";
 import { runPaths } from "../store/run-paths.ts";
-import { readSpec } from "../store/run-spec.ts";
 
 // A scheduler serves many: it is not asked more often than this, however often the folder is looked at.
 const askEveryMs = 5000;
 
 /** The jobs of a run, where it has any that a scheduler knows. They are asked for now and then only. */
 export async function jobsOf(runDir: string): Promise<RunJobs | undefined> {
-  const paths = runPaths(runDir);
-  // A run that is just being begun has no spec yet, and no jobs either.
-  if (!existsSync(paths.spec)) return undefined;
-  const jobs = await findJobs(paths, checkParallel(readSpec(paths).parallel as ParallelInput));
+  const jobs = await findJobs(runPaths(runDir));
   if (jobs === undefined) return undefined;
   let lastMs = Number.NEGATIVE_INFINITY;
   return {

@@ -1,9 +1,7 @@
 import type { ParallelInput } from "../config/parallel.ts";
 import { rebuildRunner } from "../join/rebuild-runner.ts";
 import { MillraceError, messageOf } from "../shared/errors.ts";
-import { runPaths } from "../store/run-paths.ts";
 import { runStatus } from "../store/run-status.ts";
-import { withdrawStop } from "../store/stop-order.ts";
 import { type Command, exitCode, refuseBoth } from "./command.ts";
 import { enterRun } from "./enter-run.ts";
 
@@ -25,7 +23,6 @@ export const retry: Command = {
     const { runDir, spec } = await enterRun(input.positionals[0]!);
     const before = (await runStatus(runDir)).items.failed;
     const runner = await rebuildRunner(runDir, { parallel: spec.parallel as ParallelInput });
-    withdrawStop(runPaths(runDir));
     await runner.retryFailed({ error });
     const left = (await runStatus(runDir)).items.failed;
     process.stderr.write(`millrace: ${before} failed before, ${left} now\n`);

@@ -2,11 +2,12 @@ import { existsSync } from "node:fs";
 import { chooseLauncher } from "../launchers/choose-launcher.ts";
 import type { Launcher, WorkerPool } from "../launchers/launcher.ts";
 import { collectItems } from "../plan/collect-items.ts";
-import { MillraceError } from "../shared/errors.ts";
+import { isMillraceError, MillraceError } from "../shared/errors.ts";
 import type { Done } from "../store/done.ts";
 import { storeError } from "../store/durable-files.ts";
 import { writeFirstLook } from "../store/first-look.ts";
 import { type RunPaths, runPaths } from "../store/run-paths.ts";
+import { scanShards } from "../store/scan-shards.ts";
 import { tooManyFailures } from "../worker/failure-log.ts";
 import { findCommitted } from "../worker/find-committed.ts";
 import { type Membership, openSession, type Session } from "../worker/session.ts";
@@ -29,9 +30,18 @@ export async function driveRun<Merged>(request: RunRequest<Merged>): Promise<Mer
       early: existsSync(paths.manifest) ? 0 : workersNeeded(request, items.count),
     });
     const plan = openRun(paths, items, request);
-    return await inSession(openSession(paths, plan, membership(request, launcher)), request, async (session) =>
-      finishRun(session, request, await launch(session, { ...request, pool }, launcher)),
-    );
+    const takePart = (act: (session: Session) => Promise<Merged>) =>
+      inSession(openSession(paths, plan, membership(request, launcher)), request, act);
+    try {
+      return await takePart(async (session) =>
+        finishRun(session, request, await launch(session, { ...request, pool }, launcher)),
+      );
+    } catch (error) {
+      // Jobs that completed the run while this driver was about to leave have left the merge to it.
+      const isLeft = launcher.outlivesDriver && isStopped(error) && !request.stop.kill.aborted;
+      if (!isLeft || (await scanShards(paths)).committed.size < plan.shardCount) throw error;
+      return await takePart((session) => finishRun(session, request));
+    }
   } catch (error) {
     throw storeError(error);
   } finally {
@@ -64,7 +74,8 @@ export function membership<Merged>(request: RunRequest<Merged>, launcher: Launch
   const { stop } = request;
   return {
     ...request,
-    isAskedToLeave: () => stop.leave.aborted,
+    // Where workers go on alone, a driver that is asked to leave when they are through has the merge left to do.
+    isAskedToLeave: () => (launcher.outlivesDriver ? stop.kill : stop.leave).aborted,
     role: launcher.startsWorkers ? "driver" : "worker",
     isSeenFromAfar: launcher.isRemote,
   };
@@ -98,6 +109,10 @@ export async function finishRun<Merged>(
   const failed = [...committed.values()].reduce((sum, { counts }) => sum + counts.failed, 0);
   if (failed > job.options.maxFailures) throw tooManyFailures(failed, job.options.maxFailures);
   return mergeOnce(session, committed, merge);
+}
+
+function isStopped(error: unknown): boolean {
+  return isMillraceError(error) && error.code === "RUN_STOPPED";
 }
 
 function stopped(paths: RunPaths, open: number): MillraceError {

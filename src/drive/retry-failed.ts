@@ -5,6 +5,7 @@ import { makeFingerprint } from "../store/fingerprint.ts";
 import { readManifest } from "../store/manifest.ts";
 import { type RunPaths, runPaths } from "../store/run-paths.ts";
 import { writeSpec } from "../store/run-spec.ts";
+import { withdrawStop } from "../store/stop-order.ts";
 import { findCommitted } from "../worker/find-committed.ts";
 import { failuresOfShard, isWanted } from "../worker/retry-failed-shards.ts";
 import { openSession, type Session } from "../worker/session.ts";
@@ -33,6 +34,7 @@ export async function retryFailed<Merged>(request: RunRequest<Merged>, filter: R
       });
     }
     const fingerprint = makeFingerprint({ ...request.identity, items: manifest.plan.items });
+    withdrawStop(paths);
     requireSameRun(paths, manifest, { fingerprint, acceptChange: request.acceptChange });
     const session = openSession(paths, manifest.plan, membership(request, launcher));
     return await inSession(session, request, async () => {

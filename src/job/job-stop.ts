@@ -2,6 +2,8 @@ import type { StopRequests } from "../launchers/launcher.ts";
 
 /** What ends a job before its work is done: its time, or a signal of the scheduler. */
 export interface JobStop extends StopRequests {
+  /** Sets its time, in milliseconds of this host's clock, once that is known. */
+  at(deadlineMs: number | undefined): void;
   isTimeUp(): boolean;
   forget(): void;
 }
@@ -13,28 +15,29 @@ const nearMs = 90_000;
 const longestTimerMs = 2 ** 31 - 1;
 
 /** Watches the clock and the signals of a job. */
-export function jobStop(deadlineMs: number | undefined, { isAttached }: { readonly isAttached: boolean }): JobStop {
+export function jobStop({ isAttached }: { readonly isAttached: boolean }): JobStop {
   const leave = new AbortController();
   const kill = new AbortController();
   let isTimeUp = false;
+  let deadlineMs: number | undefined;
+  let timer: NodeJS.Timeout | undefined;
   const onWarning = () => {
-    if (deadlineMs !== undefined && Date.now() > deadlineMs - nearMs) isTimeUp = true;
+    if (deadlineMs !== undefined && Date.now() > deadlineMs - nearMs) endTime();
+    else leave.abort();
+  };
+  const endTime = () => {
+    isTimeUp = true;
     leave.abort();
   };
   for (const signal of warnings) process.on(signal, onWarning);
   if (isAttached) process.stdin.on("error", onWarning).on("end", onWarning).resume();
-  const timer =
-    deadlineMs === undefined
-      ? undefined
-      : setTimeout(
-          () => {
-            isTimeUp = true;
-            leave.abort();
-          },
-          Math.min(longestTimerMs, Math.max(0, deadlineMs - Date.now())),
-        );
-  timer?.unref();
   return {
+    at(ms) {
+      deadlineMs = ms;
+      const leftMs = (ms ?? Number.POSITIVE_INFINITY) - Date.now();
+      if (leftMs <= 0) endTime();
+      else if (leftMs < longestTimerMs) timer = setTimeout(endTime, leftMs).unref();
+    },
     leave: leave.signal,
     kill: kill.signal,
     isTimeUp: () => isTimeUp || (deadlineMs !== undefined && Date.now() > deadlineMs),

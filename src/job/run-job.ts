@@ -9,11 +9,12 @@ import { openTaskAccount, readSubmission, type Submission, type TaskAccount } fr
 import { requireManifest } from "../store/manifest.ts";
 import { type RunPaths, runPaths } from "../store/run-paths.ts";
 import { readSpec } from "../store/run-spec.ts";
-import { hasDriver } from "../store/run-status.ts";
 import { scanShards } from "../store/scan-shards.ts";
-import { orderStop } from "../store/stop-order.ts";
+import { isStopOrdered, orderStop } from "../store/stop-order.ts";
 import { deadlineVariable } from "../worker/deadline.ts";
+import { jobVariable } from "../worker/job-variable.ts";
 import { findDeadline } from "./find-deadline.ts";
+import { isDriven } from "./is-driven.ts";
 import { jobStop } from "./job-stop.ts";
 import { mergeAlone } from "./merge-alone.ts";
 import { requeueJob } from "./requeue-job.ts";
@@ -39,21 +40,24 @@ export async function runJob({ runDir, name, task: given, isAttached }: JobOrder
   const task = given ?? taskOf(scheduler, process.env);
   const node = process.env[scheduler?.nodeVariable ?? ""] ?? hostname();
   const account = openTaskAccount(paths, { name, task, node });
-  goWhereTheRunWasStarted(paths);
-  const deadlineMs = await findDeadline(scheduler, submission);
-  const stop = jobStop(deadlineMs, { isAttached });
+  const stop = jobStop({ isAttached });
   try {
+    goWhereTheRunWasStarted(paths);
+    const deadlineMs = await findDeadline(scheduler, submission);
+    stop.at(deadlineMs);
     await work(paths, submission, { account, deadlineMs, stop });
     if (await isComplete(paths)) {
-      if (!hasDriver(paths)) await mergeAlone(paths);
+      if (!(await isDriven(paths))) await mergeAlone(paths);
       account.end("complete");
       return 0;
     }
-    if (!stop.isTimeUp()) {
+    // Workers leave by themselves when what is left of their time is too short for an item.
+    const isTimeUp = stop.isTimeUp() || (deadlineMs !== undefined && !stop.leave.aborted);
+    if (!isTimeUp || isStopOrdered(paths)) {
       account.end("left");
       return 0;
     }
-    const again = hasDriver(paths) ? undefined : await requeueJob(scheduler);
+    const again = (await isWorthAgain(paths, account)) ? await requeueJob(scheduler) : undefined;
     account.end("deadline", { isRequeued: again !== undefined });
     return again ?? 0;
   } catch (error) {
@@ -66,9 +70,17 @@ export async function runJob({ runDir, name, task: given, isAttached }: JobOrder
   }
 }
 
+/** A driver submits another job itself; and a time that is too short to begin with would be too short again. */
+async function isWorthAgain(paths: RunPaths, account: TaskAccount): Promise<boolean> {
+  if (await isDriven(paths)) return false;
+  if (!account.wasReady())
+    process.stderr.write("millrace: the time of the job was up before a worker was ready: give it more walltime\n");
+  return account.wasReady();
+}
+
 async function work(
   paths: RunPaths,
-  { processes, threadsPerWorker, maxHeapMb }: Submission,
+  { name, processes, threadsPerWorker, maxHeapMb }: Submission,
   {
     account,
     deadlineMs,
@@ -77,6 +89,7 @@ async function work(
 ): Promise<void> {
   const shared = {
     ...threadVariables(processes, threadsPerWorker),
+    [jobVariable]: name,
     ...(deadlineMs === undefined ? {} : { [deadlineVariable]: String(Math.floor(deadlineMs)) }),
   };
   const devices = devicesFor(processes);
@@ -85,7 +98,10 @@ async function work(
     maxHeapMb,
     early: 0,
     variables: (slot) => ({ ...shared, ...devices(slot) }),
-    onReady: account.ready,
+    // One that is ready too late begins no item: the next job would fare no better.
+    onReady: () => {
+      if (!stop.isTimeUp()) account.ready();
+    },
   });
   try {
     await supervise({ paths, stop, slots: processes }, pool.start);

@@ -15,6 +15,8 @@ process.on("SIGINT", () => {});
 // Started before the run is prepared; what it is told meanwhile is kept.
 const orders: unknown[] = [];
 let onOrder = (order: unknown): void => void orders.push(order);
+// A scheduler may warn every process of a job, and not only the first.
+for (const warning of ["SIGTERM", "SIGUSR2"] as const) process.on(warning, () => onOrder(leaveOrder));
 await new Promise<void>((resolve) => {
   process.on("message", (order) => {
     if (order === beginOrder) resolve();
@@ -31,7 +33,6 @@ await serveLauncher(
     onOrder(listener) {
       for (const order of orders) listener(order);
       onOrder = listener;
-      process.on("SIGTERM", () => listener(leaveOrder));
     },
   },
 );

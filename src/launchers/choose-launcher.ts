@@ -1,5 +1,4 @@
 import type { ParallelConfig } from "../config/parallel.ts";
-import { MillraceError } from "../shared/errors.ts";
 import { batchLauncher } from "./batch/batch-launcher.ts";
 import { schedulers } from "./batch/choose-scheduler.ts";
 import { inlineLauncher } from "./inline.ts";
@@ -18,11 +17,7 @@ const launchers: readonly Launcher[] = [
   sshLauncher,
 ];
 
-/** The launcher of an env. */
+/** The launcher of an env: each has one. */
 export function chooseLauncher({ env }: ParallelConfig): Launcher {
-  const launcher = launchers.find((entry) => entry.env === env);
-  if (launcher !== undefined) return launcher;
-  throw new MillraceError("BAD_OPTION", `parallel.env: ${env} is not available in this version.`, {
-    hint: `Available: ${launchers.map((entry) => entry.env).join(", ")}.`,
-  });
+  return launchers.find((entry) => entry.env === env)!;
 }

@@ -87,6 +87,8 @@ export async function supervise(
       const end = await worker.ended;
       running.delete(worker);
       take(worker, end);
+      // It has seen by itself that it is to leave, because its time is up, say: another one would find the same.
+      if (end.kind === "left") return;
     }
   }
 

@@ -1,5 +1,6 @@
-import { existsSync } from "node:fs";
-import { MillraceError, messageOf } from "../shared/errors.ts";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import type { InferenceSession } from "onnxruntime-node";
+import { errnoOf, MillraceError, messageOf } from "../shared/errors.ts";
 import type { ModelSession, ModelTensor } from "../shared/model-session.ts";
 
 export interface LoadOnnxOptions {
@@ -7,47 +8,114 @@ export interface LoadOnnxOptions {
   readonly device?: string | undefined;
   /** Threads of one run. Default: 1, because a worker runs on every core. */
   readonly threads?: number | undefined;
+  /** What messages call a model that comes as bytes. Default: `the model`. */
+  readonly name?: string | undefined;
+}
+
+/** What a model takes or gives under one name. */
+export interface OnnxValue {
+  readonly name: string;
+  /** `float32`, `int64`, …; undefined where the runtime does not say. */
+  readonly type: string | undefined;
+  /** Fixed dimensions are numbers, the others the names that the model gives them; empty where it says nothing. */
+  readonly shape: readonly (number | string)[];
 }
 
 /** A model of a file, loaded into ONNX Runtime. */
 export interface OnnxModel extends ModelSession {
   readonly inputNames: readonly string[];
   readonly outputNames: readonly string[];
+  readonly inputs: readonly OnnxValue[];
+  readonly outputs: readonly OnnxValue[];
   /** Gives its memory back; it cannot be run afterwards. */
   release(): Promise<void>;
 }
 
-/** Loads a model. The only place that touches onnxruntime-node, which users install themselves: it is 290 MB. */
-export async function loadOnnx(path: string, options: LoadOnnxOptions = {}): Promise<OnnxModel> {
+/**
+ * Loads a model from a path or from its bytes. The only place that touches onnxruntime-node, which users install themselves:
+ * it is 290 MB.
+ */
+export async function loadOnnx(from: string | Uint8Array, options: LoadOnnxOptions = {}): Promise<OnnxModel> {
   const executionProviders = [checkDevice(options.device ?? "cpu")];
-  if (!existsSync(path))
-    throw new MillraceError("BAD_MODEL", `There is no model file ${path}.`, {
-      hint: "Check the path of the ONNX file.",
-    });
+  const name = typeof from === "string" ? from : (options.name ?? "the model");
+  refuseOther(name, typeof from === "string" ? readBeginning(from) : from);
   const { InferenceSession, Tensor } = await importRuntime();
-  const session = await InferenceSession.create(path, {
+  const settings = {
     executionProviders,
     intraOpNumThreads: options.threads ?? 1,
     interOpNumThreads: 1,
     // Warnings about graphs are for those who make models.
     logSeverityLevel: 3,
-  }).catch((error: unknown) => {
-    throw new MillraceError("BAD_MODEL", `ONNX Runtime cannot load ${path}: ${messageOf(error)}`, {
+  } as const;
+  // By its path where it has one: weights may lie in files beside it.
+  const loading =
+    typeof from === "string" ? InferenceSession.create(from, settings) : InferenceSession.create(from, settings);
+  const session = await loading.catch((error: unknown) => {
+    throw new MillraceError("BAD_MODEL", `ONNX Runtime cannot load ${name}: ${messageOf(error)}`, {
       cause: error,
-      hint: "Is it a whole ONNX file, and is the device there?",
+      hint:
+        options.device === undefined || options.device === "cpu"
+          ? "Is it a whole ONNX file, of a version that this ONNX Runtime knows?"
+          : "A GPU needs the CUDA libraries that onnxruntime-node fetches when it is installed (without skip), or device: cpu.",
     });
   });
   return {
     inputNames: session.inputNames,
     outputNames: session.outputNames,
+    inputs: describeValues(session.inputNames, session.inputMetadata),
+    outputs: describeValues(session.outputNames, session.outputMetadata),
     release: () => session.release(),
     async run(inputs) {
       const feeds = Object.fromEntries(
-        Object.entries(inputs).map(([name, { type, data, dims }]) => [name, new Tensor(type, data as never, dims)]),
+        Object.entries(inputs).map(([key, { type, data, dims }]) => [key, new Tensor(type, data as never, dims)]),
       );
       return (await session.run(feeds)) as unknown as Record<string, ModelTensor>;
     },
   };
+}
+
+function readBeginning(path: string): Uint8Array {
+  try {
+    const fd = openSync(path, "r");
+    try {
+      // A folder can be opened but not read.
+      const bytes = Buffer.alloc(Math.min(fstatSync(fd).size, 64));
+      return bytes.subarray(0, readSync(fd, bytes));
+    } finally {
+      closeSync(fd);
+    }
+  } catch (error) {
+    const isMissing = errnoOf(error) === "ENOENT";
+    const what = isMissing ? `There is no model file ${path}.` : `${path} cannot be read: ${messageOf(error)}.`;
+    throw new MillraceError("BAD_MODEL", what, { cause: error, hint: "Check the path of the ONNX file." });
+  }
+}
+
+/** What is no model is named before the runtime speaks of protobuf. */
+function refuseOther(name: string, bytes: Uint8Array): void {
+  const beginning = Buffer.from(bytes.subarray(0, 40)).toString("latin1");
+  const [what, hint] =
+    bytes.length === 0
+      ? ["is empty", "It was probably not copied completely: fetch it again."]
+      : beginning.startsWith("version https://git-lfs")
+        ? ["is a git-lfs pointer, not the model itself", "Run: git lfs pull"]
+        : /^\s*<(?:!doctype|html)/i.test(beginning)
+          ? ["is a web page, not a model", "The download failed: fetch the file itself."]
+          : [];
+  if (what !== undefined)
+    throw new MillraceError("BAD_MODEL", `ONNX Runtime cannot load ${name}: it ${what}.`, { hint: hint! });
+}
+
+function describeValues(
+  names: readonly string[],
+  metadata: readonly InferenceSession.ValueMetadata[] | undefined,
+): OnnxValue[] {
+  return names.map((name, at) => {
+    // Versions before 1.21 do not say more than the names.
+    const value = metadata?.[at];
+    if (value === undefined || !value.isTensor) return { name, type: undefined, shape: [] };
+    return { name, type: value.type, shape: [...value.shape] };
+  });
 }
 
 async function importRuntime(): Promise<typeof import("onnxruntime-node")> {

@@ -35,6 +35,7 @@ export type ErrorCode =
   | "WRITER_FAILED"
   | "MERGE_FAILED"
   | "MISSING_PEER"
+  | "UPLOAD_FAILED"
   | "RUN_STOPPED";
 
 export interface MillraceErrorDetails {

@@ -1,7 +1,7 @@
 /** Numbers with a shape, as models take and give them. */
 export interface ModelTensor {
-  readonly type: "float32" | "int64" | "int32";
-  readonly data: Float32Array | BigInt64Array | Int32Array;
+  readonly type: "float32" | "float64" | "int64" | "int32";
+  readonly data: Float32Array | Float64Array | BigInt64Array | Int32Array;
   readonly dims: readonly number[];
 }
 

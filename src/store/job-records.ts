@@ -26,7 +26,7 @@ export interface Submission {
 }
 
 /** How a task has ended by its own account. `deadline`: its time was up and items are left. */
-type TaskOutcome = "complete" | "left" | "deadline" | "failed";
+export type TaskOutcome = "complete" | "left" | "deadline" | "failed";
 
 /** What a task of a submission says about itself. */
 export interface TaskReport {
@@ -87,8 +87,13 @@ export function openTaskAccount(
 ): TaskAccount {
   const path = paths.job(`${name}.${task}.json`);
   let report: TaskReport = { version: 1, node, pid: process.pid, wasReady: false };
-  const write = () => replaceFileQuickly(path, `${JSON.stringify(report)}\n`);
-  write();
+  const put = () => replaceFileQuickly(path, `${JSON.stringify(report)}\n`);
+  // A task that its scheduler took for lost may still run when it runs again elsewhere: then the account is that one's.
+  const write = () => {
+    const now = readTaskReport(paths, name, task);
+    if (now === undefined || (now.node === node && now.pid === process.pid)) put();
+  };
+  put();
   return {
     ready() {
       if (report.wasReady) return;

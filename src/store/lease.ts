@@ -15,6 +15,12 @@ export interface Lease extends ProcessIdentity {
 export const defaultLeaseTtlMs = 15_000;
 const ttlMsPerWorker = 30;
 
+/**
+ * Until the thread of a worker beats, its lease lives this long on other hosts: the very first item may block the worker
+ * before it could start the thread. On the same host a process that is gone is known at once.
+ */
+export const unbeatenTtlMs = 3_600_000;
+
 /** The life of a lease where the user does not say: longer where so many renew theirs that they do so less often. */
 export function usualLeaseTtlMs(workers: number): number {
   return Math.max(defaultLeaseTtlMs, ttlMsPerWorker * workers);

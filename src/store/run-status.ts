@@ -1,7 +1,7 @@
 import type { Done } from "./done.ts";
 import { readIfPresent } from "./durable-files.ts";
 import { type JobSight, readJobSight } from "./job-sight.ts";
-import { isHeld } from "./lease.ts";
+import { isHeld, unbeatenTtlMs } from "./lease.ts";
 import { requireManifest } from "./manifest.ts";
 import { type RunPaths, runPaths } from "./run-paths.ts";
 import { namesIn, scanShards } from "./scan-shards.ts";
@@ -82,19 +82,31 @@ function stateOf(
   return jobs !== undefined && jobs.pending + jobs.running > 0 ? "queued" : "stopped";
 }
 
-/** Whether someone watches the run who will merge it. */
-export function hasDriver(paths: RunPaths): boolean {
-  return liveWorkers(paths).some(({ role }) => role === "driver");
+/**
+ * Those who watch the run and will merge it, by name: how many milliseconds ago each has shown a sign of life. A driver
+ * that shows none is left out: on another host it could not be known whether it is there.
+ */
+export function beatingDrivers(paths: RunPaths): Map<string, number> {
+  const drivers = liveReports(paths).filter(({ report }) => report.role === "driver" && report.ttlMs < unbeatenTtlMs);
+  return new Map(drivers.map(({ report, ageMs }) => [report.worker, ageMs]));
+}
+
+/** Whether anyone but a driver shows signs of life. */
+export function isAnyoneAtWork(paths: RunPaths): boolean {
+  return liveWorkers(paths).some(({ role }) => role !== "driver");
 }
 
 function liveWorkers(paths: RunPaths): WorkerReport[] {
-  const reports: WorkerReport[] = [];
-  for (const name of namesIn(paths.workers)) {
+  return liveReports(paths).map(({ report }) => report);
+}
+
+function liveReports(paths: RunPaths): { readonly report: WorkerReport; readonly ageMs: number }[] {
+  return namesIn(paths.workers).flatMap((name) => {
     const sight = lookAt(paths.worker(name.replace(/\.json$/, "")), () => nowFor(paths));
     const report = sight === undefined ? undefined : parseReport(sight.text);
-    if (sight !== undefined && report !== undefined && isHeld(sight, { ttlMs: report.ttlMs })) reports.push(report);
-  }
-  return reports;
+    const isThere = sight !== undefined && report !== undefined && isHeld(sight, { ttlMs: report.ttlMs });
+    return isThere ? [{ report, ageMs: sight.ageMs }] : [];
+  });
 }
 
 // Whoever may only read the folder has no clock but their own; for a display that is good enough.

@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { entryUrl } from "../shared/entry-url.ts";
 import type { Claim } from "../store/claim-unit.ts";
-import type { Lease } from "../store/lease.ts";
+import { type Lease, unbeatenTtlMs } from "../store/lease.ts";
 import type { RunPaths } from "../store/run-paths.ts";
 import { firstReport, renewReport, reportText } from "../store/worker-report.ts";
 import {
@@ -40,10 +40,7 @@ const usualRenewMs = 500;
 const renewMsPerWorker = 5;
 // A thread costs some 50 ms of a core: what is over before does without, unless it must be watched from the start.
 const threadAfterMs = 1000;
-// Until the thread beats, a lease lives this long on other hosts: the very first item may block this thread before it
-// could start the other. On this host a process that is gone is known at once.
-const firstTtlMs = 3_600_000;
-// The same where the thread is being started already.
+// The least life of a lease whose thread is being started already.
 const startingTtlMs = 5000;
 
 interface HeartbeatSettings {
@@ -72,7 +69,7 @@ export function startHeartbeat(
   const isThreadAtOnce = isSeenFromAfar || (watch !== undefined && isUrgent);
   const early = {
     ...firstReport(lease),
-    ttlMs: Math.max(isThreadAtOnce ? startingTtlMs : firstTtlMs, lease.ttlMs),
+    ttlMs: Math.max(isThreadAtOnce ? startingTtlMs : unbeatenTtlMs, lease.ttlMs),
   };
   writeFileSync(file, reportText(early));
 

@@ -8,6 +8,7 @@ import type { RunPaths } from "../store/run-paths.ts";
 import { openDeadline, ownDeadlineMs } from "./deadline.ts";
 import { type Heartbeat, startHeartbeat } from "./heartbeat.ts";
 import type { Watch } from "./heartbeat-protocol.ts";
+import { isInJob } from "./job-variable.ts";
 import { openProtocol, type Protocol } from "./protocol.ts";
 import type { RunnerHooks, RunnerTraits } from "./runner-hooks.ts";
 import type { WorkOptions } from "./work-options.ts";
@@ -57,7 +58,7 @@ export function newWorkerName(): string {
 }
 
 export function openSession(paths: RunPaths, plan: Plan, member: Membership): Session {
-  const { traits, work, watch, watcher, role = "worker", isSeenFromAfar = false, name = newWorkerName() } = member;
+  const { traits, work, watch, watcher, role = "worker", isSeenFromAfar = isInJob(), name = newWorkerName() } = member;
   const lease: Lease = { worker: name, role, ttlMs: work.leaseTtlMs, watcher, ...identify() };
   const suspects = traits.isShardDone === undefined ? member.firstLook?.suspects : undefined;
   const protocol = openProtocol(paths, lease, (shard) => {

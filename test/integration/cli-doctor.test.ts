@@ -87,14 +87,14 @@ describe.concurrent("millrace doctor", () => {
     const text = project.text("job.yaml");
     writeFileSync(
       project.path("wrong.yaml"),
-      text.replace("#JobRunner", "#JobRuner").replace("env: local", "env: slurm"),
+      text.replace("#JobRunner", "#JobRuner").replace("env: local", "env: kube"),
     );
     const wrong = await examine(project, ["wrong.yaml"]);
     expect(wrong.status).toBe(1);
     expect(wrong.of("classes")).toMatchObject([
       { state: "wrong", hint: expect.stringContaining("Did you mean JobRunner?") },
     ]);
-    expect(wrong.of("parallel")).toMatchObject([{ state: "wrong", detail: expect.stringContaining("slurm") }]);
+    expect(wrong.of("parallel")).toMatchObject([{ state: "wrong", detail: expect.stringContaining("kube") }]);
     writeFileSync(project.path("broken.yaml"), "a: [1");
     expect((await examine(project, ["broken.yaml"])).of("config")).toMatchObject([{ state: "wrong" }]);
   });

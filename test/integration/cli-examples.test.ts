@@ -12,6 +12,7 @@ import {
   repository,
   start,
 } from "../fixtures/cli/project.ts";
+import { makeVoices } from "../fixtures/recipes/voices.ts";
 
 const folder = emptyFolder();
 const home = join(folder, "home");
@@ -38,7 +39,7 @@ function type(text: string, cwd: string, seconds = 50): Promise<Outcome> {
 }
 
 // These change a run: one after the other.
-const changing = ["run", "worker", "cancel", "retry", "merge", "gc"];
+const changing = ["run", "xvector", "worker", "cancel", "retry", "merge", "gc"];
 
 describe("the examples of --help", async () => {
   const dir = join(folder, "corpus");
@@ -48,6 +49,9 @@ describe("the examples of --help", async () => {
   beforeAll(() => {
     initProject(dir);
     spawnSync(process.execPath, [program, "run", "prep.yaml"], { cwd: dir });
+    const manifest = makeVoices(dir, { speakers: 2, utterances: 2 });
+    const xvector = { toolkit: "builtin", spk_embed_tag: "tag", save_path: "exp", manifest_paths: { train: manifest } };
+    writeFileSync(join(dir, "xvector.yaml"), JSON.stringify({ xvector }));
   });
 
   it("are there for every command, and shown", async () => {

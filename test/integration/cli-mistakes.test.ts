@@ -49,7 +49,13 @@ const config = (override: string): readonly string[] => ["run", "job.yaml", over
 
 const inProject: readonly Mistake[] = [
   [config("parallel.env=proces"), 2, /parallel\.env is "proces".*\n {2}-> Did you mean process\?/],
-  [config("parallel.env=slurm"), 2, /slurm is not available/],
+  [config("++parallel={env: slurm, options: {nanny: true}}"), 2, /nanny is not taken: every worker is watched/],
+  [
+    config("++parallel={env: slurm, options: {quue: gpu}}"),
+    2,
+    /"quue" is not known to env slurm.*\n {2}-> Did you mean queue\?/,
+  ],
+  [config("parallel={env: ssh}"), 2, /env: ssh needs parallel\.options\.hosts/],
   [config("parallel.n_workers=0"), 2, /a whole number from 1 was expected/],
   [config("runner.shards=many"), 2, /runner\.shards is "many"; a whole number from 1/],
   [config("+runner.batch_szie=2"), 2, /Did you mean batch_size\?/],

@@ -147,6 +147,17 @@ describe.concurrent("millrace plan", () => {
     expect(spawnSync("find", [project.dir], { encoding: "utf8" }).stdout).toBe(before);
   });
 
+  it("prints the script of a job that a scheduler would get, and calls no scheduler", async () => {
+    const project = makeProject();
+    const words = ["++parallel.env=slurm", "++parallel.n_workers=8", "++parallel.options={queue: gpu, processes: 2}"];
+    const { status, stdout } = await project.run("plan", "job.yaml", ...words);
+    expect(status).toBe(0);
+    expect(stdout).toContain("  job      as follows\n");
+    expect(stdout).toMatch(/^#SBATCH --array=0-1$/m);
+    expect(stdout).toMatch(/^#SBATCH --partition=gpu$/m);
+    expect(stdout).toMatch(/^exec .*job-process\.js .*exp\/job/m);
+  });
+
   it("is JSON for programs, also of the first items", async () => {
     const project = makeProject();
     const { stdout } = await project.run("plan", "job.yaml", "--json", "--limit", "5");

@@ -115,7 +115,7 @@ describe.each(envs.map((one) => [`${one.env}${because(one.whyNot)}`, one] as con
       expect(shardBytes(outputDir)).toEqual(expected);
     });
 
-    it("is described by millrace plan, and refuses an option that is not known", async () => {
+    it("refuses an option that is not known", async () => {
       const options = optionsFor(temporaryFolder());
       const bad = { ...options, parallel: { ...options.parallel, options: { ...site.options, quueue: "x" } } };
       const { code, stderr } = await ended(start({ options: bad }, site.environment));

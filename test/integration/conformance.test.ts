@@ -16,6 +16,8 @@ import { type ParallelInput, type RunnerOptions, range, readFailures, runStatus 
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import type { TrialConfig, TrialRunner } from "../fixtures/runners/conformance.ts";
 import { temporaryFolder } from "../fixtures/temporary-folder.ts";
+import { startSlurm, whyNotSlurm } from "../support/clusters/slurm.ts";
+import type { SlurmCluster } from "../support/clusters/slurm-cluster.ts";
 
 interface Launcher {
   readonly name: string;
@@ -24,14 +26,18 @@ interface Launcher {
   readonly workers: number;
 }
 
-const launchers: readonly Launcher[] = [
+const all: readonly Launcher[] = [
   { name: "local", parallel: { env: "local" }, workers: 1 },
   { name: "process, one worker", parallel: { env: "process", n_workers: 1 }, workers: 1 },
   { name: "process, two workers", parallel: { env: "process", n_workers: 2 }, workers: 2 },
   { name: "process, three workers", parallel: { env: "process", n_workers: 3 }, workers: 3 },
   { name: "thread, two workers", parallel: { env: "thread", n_workers: 2 }, workers: 2 },
   { name: "local_gpu, two workers", parallel: { env: "local_gpu", n_workers: 2 }, workers: 2 },
+  // On one node: workers are told apart by the numbers of their processes.
+  { name: "slurm, two workers", parallel: { env: "slurm", n_workers: 2, options: { poll_interval: 1 } }, workers: 2 },
 ];
+const noSlurm = whyNotSlurm();
+const launchers = all.filter(({ parallel }) => parallel.env !== "slurm" || noSlurm === undefined);
 const [local] = launchers as [Launcher];
 
 const count = 60;
@@ -42,14 +48,21 @@ const quiet = { progress: false } as const;
 const places: string[] = [];
 let trial: typeof import("../fixtures/runners/conformance.ts");
 
+let cluster: SlurmCluster | undefined;
 beforeAll(async () => {
   trial = await buildFixture();
   fakeNvidiaSmi();
+  if (noSlurm !== undefined) return;
+  cluster = await startSlurm({ nodes: 1 });
+  process.env["SLURM_CONF"] = cluster.environment["SLURM_CONF"];
 });
 afterEach(() => void vi.unstubAllEnvs());
-afterAll(() => {
+afterAll(async () => {
+  await cluster?.stop();
   for (const place of places) rmSync(place, { recursive: true, force: true });
 });
+
+it.skipIf(noSlurm === undefined)(`slurm has no row here: ${noSlurm}`, () => {});
 
 describe.each(launchers.map((launcher) => [launcher.name, launcher] as const))("%s", (_name, launcher) => {
   const { workers } = launcher;

@@ -345,7 +345,7 @@ describe("the likeliest mistakes", () => {
   });
 
   it("an env that is not available yet is refused with those that are", async () => {
-    const options = { ...quiet, parallel: { env: "slurm" } } as const;
+    const options = { ...quiet, parallel: { env: "kube" } } as const;
     await expect(new SquareRunner(new SquareProvider({}), options).run(range(1))).rejects.toThrow(/Available: local/);
   });
 

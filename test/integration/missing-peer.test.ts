@@ -21,3 +21,19 @@ it("without onnxruntime-node everything loads, and a model says what to install"
     /^1\nMISSING_PEER Models need onnxruntime-node, which is not installed\.\n {2}-> Run: npm install onnxruntime-node/,
   );
 });
+
+it("without @huggingface/hub recipes load, and an upload says what to install", () => {
+  const folder = temporaryFolder();
+  cpSync(dist, join(folder, "dist"), { recursive: true });
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+  const program = `import { score, shareDataset } from "./dist/recipes.js";
+    console.log(score({ hyp: ["a"], ref: ["a"] }).words.correct);
+    await shareDataset("dist", { repo: "me/corpus" }).catch(({ code, message }) => console.log(code, message));`;
+  const args = ["--input-type=module", "--eval", program];
+  const env = { ...process.env, HF_TOKEN: "hf_none" };
+  const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8", env });
+  expect(stderr).toBe("");
+  expect(stdout).toMatch(
+    /^1\nMISSING_PEER Uploading to a hub needs @huggingface\/hub, which is not installed\.\n {2}-> Run: npm install @hugging/,
+  );
+});

@@ -5,6 +5,8 @@ import { driveJobs } from "./drive-jobs.ts";
 import { checkJobOptions, jobsFor } from "./job-options.ts";
 import { describeJob, makeLogFolder, openJobQueue } from "./job-queue.ts";
 import type { Scheduler } from "./scheduler.ts";
+import { submitMissing } from "./submit-missing.ts";
+import { watchJobs } from "./watch-jobs.ts";
 
 /** A launcher that hands its workers to a scheduler. The run goes on without this process. */
 export function batchLauncher(scheduler: Scheduler): Launcher {
@@ -22,7 +24,9 @@ export function batchLauncher(scheduler: Scheduler): Launcher {
     async submit(request) {
       const { queue, options } = open(scheduler, request);
       const tasks = jobsFor(Math.min(request.parallel.nWorkers, request.pending), options);
-      return (await queue.submit(tasks)).map((submission) => jobOf(submission, request.runDir));
+      const watch = watchJobs(runPaths(request.runDir), queue, scheduler);
+      const living = await submitMissing({ queue, watch }, tasks);
+      return living.map((submission) => jobOf(submission, request.runDir));
     },
     launch: (request) =>
       driveJobs(request, { site: { ...scheduler, outlivesDriver: true }, ...open(scheduler, request) }),

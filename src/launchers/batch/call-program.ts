@@ -17,6 +17,8 @@ export type CallAnswer =
 export interface CallLimits {
   readonly timeoutMs: number;
   readonly environment?: NodeJS.ProcessEnv | undefined;
+  /** Nobody waits for the answer any more. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 // Ten thousand tasks of a long-named array fit in; what is more is a program gone mad.
@@ -26,7 +28,7 @@ const killGraceMs = 2000;
 /** Calls a foreign program without a shell, and gives up on one that hangs. It never throws. */
 export function callProgram(
   { program, args, input, cwd }: Call,
-  { timeoutMs, environment = process.env }: CallLimits,
+  { timeoutMs, environment = process.env, signal: unwanted }: CallLimits,
 ): Promise<CallAnswer> {
   return new Promise((resolve) => {
     const child = spawn(program, [...args], {
@@ -37,25 +39,36 @@ export function callProgram(
     const out: Buffer[] = [];
     const err: Buffer[] = [];
     let size = 0;
+    // Half an answer would be taken for a whole one.
     const keep = (chunks: Buffer[]) => (chunk: Buffer) => {
       size += chunk.length;
       if (size <= mostBytes) chunks.push(chunk);
+      else child.kill("SIGKILL");
     };
     child.stdout.on("data", keep(out));
     child.stderr.on("data", keep(err));
     child.stdin.on("error", () => {});
     child.stdin.end(input ?? "");
     const end = (answer: CallAnswer) => {
+      unwanted?.removeEventListener("abort", drop);
       clearTimeout(timer);
       clearTimeout(lastResort);
       resolve(answer);
     };
+    const drop = () => {
+      child.kill("SIGKILL");
+      // What it started itself may hold its output open, and with that this process.
+      for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
+      end({ kind: "silent", why: `${program} was not waited for` });
+    };
+    unwanted?.addEventListener("abort", drop);
     let lastResort: NodeJS.Timeout | undefined;
     const timer = setTimeout(() => {
       child.kill("SIGTERM");
       // What it started itself may hold its output open: it is not waited for.
       lastResort = setTimeout(() => {
         child.kill("SIGKILL");
+        for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
         end({ kind: "silent", why: `${program} did not answer within ${timeoutMs / 1000} s` });
       }, killGraceMs);
     }, timeoutMs);
@@ -67,6 +80,7 @@ export function callProgram(
       const text = Buffer.concat(out).toString();
       if (lastResort !== undefined)
         end({ kind: "silent", why: `${program} did not answer within ${timeoutMs / 1000} s` });
+      else if (size > mostBytes) end({ kind: "silent", why: `${program} does not stop talking` });
       else if (code === 0) end({ kind: "answer", text });
       else {
         const words =

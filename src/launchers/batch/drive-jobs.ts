@@ -3,13 +3,16 @@ import { sleep } from "../../shared/sleep.ts";
 import type { Done } from "../../store/done.ts";
 import { forgetJobs, writeJobSight } from "../../store/job-sight.ts";
 import { type RunPaths, runPaths } from "../../store/run-paths.ts";
+import { isAnyoneAtWork } from "../../store/run-status.ts";
 import { isStopOrdered, orderStop, stopReason } from "../../store/stop-order.ts";
 import { findCommitted } from "../../worker/find-committed.ts";
 import type { LaunchRequest, StopRequests } from "../launcher.ts";
 import { type JobOptions, jobsFor } from "./job-options.ts";
 import type { JobQueue } from "./job-queue.ts";
 import { keepJobs } from "./keep-jobs.ts";
+import { pollWith, within } from "./poll-with.ts";
 import type { Scheduler } from "./scheduler.ts";
+import { submitMissing } from "./submit-missing.ts";
 import { type JobWatch, watchJobs } from "./watch-jobs.ts";
 
 /** Where jobs run, as far as watching them goes. */
@@ -27,9 +30,10 @@ export interface DrivenJobs {
 // The folder is looked at often and costs little; the scheduler less and less often, as it serves many.
 const lookEveryMs = 250;
 const firstPollMs = 1000;
-const pollGrowth = 1.25;
 // How long jobs that have nothing left to do may take to end by themselves.
 const endGraceMs = 10_000;
+// Jobs without a living worker are not waited for, as their node may be lost, nor is a scheduler that hangs.
+const silentMs = 2000;
 // After the first Ctrl-C: a second one within this time cancels.
 const choiceMs = 3000;
 
@@ -39,47 +43,63 @@ export async function driveJobs(
   { site, queue, options }: DrivenJobs,
 ): Promise<ReadonlyMap<number, Done>> {
   const { inlineJob, stop, parallel } = request;
+  const { retry } = inlineJob.options;
   const paths = runPaths(request.runDir);
-  const needed = jobsFor(Math.min(parallel.nWorkers, request.pending), options);
   const watch = watchJobs(paths, queue, site);
+  const jobs = { paths, queue, watch };
   const keeper = keepJobs(paths, { queue, watch, site, options });
-  // A driver that was killed has left its jobs at work: they count.
-  watch.add(await queue.inherited());
-  if (watch.submissions.length > 0) await watch.look();
-  const { pending, running } = watch.counts();
-  if (needed > pending + running) watch.add(await queue.submit(needed - pending - running));
+  await submitMissing(jobs, jobsNeeded(request.pending));
 
   let committed: ReadonlyMap<number, Done> = new Map();
-  let pollMs = firstPollMs;
-  let nextPollMs = performance.now() + pollMs;
+  let open = request.pending;
   let wasSilent = false;
-  for (;;) {
-    const shards = await findCommitted(inlineJob, committed);
-    committed = shards.committed;
-    if (shards.open.length === 0 && inlineJob.options.retry === undefined) {
-      await endJobs({ paths, queue, watch });
-      return committed;
+  let isRetried = false;
+  const poll = pollWith(async () => {
+    const lost = await watch.look();
+    writeJobSight(paths, { env: site.env, ...watch.counts(), silence: watch.silence() });
+    tellSilence();
+    // Whether failed items were retried is not seen in the folder, but told by the jobs: they end when all were.
+    if (retry !== undefined && lost.length === 0 && isNobodyLeft()) isRetried = true;
+    else if (open > 0 || retry !== undefined) {
+      await keeper.replace(lost, jobsNeeded(retry === undefined ? open : request.pending));
+      if (isNobodyLeft() && watch.silence() === undefined) await allGone();
     }
-    if (stop.kill.aborted || stop.leave.aborted || isStopOrdered(paths)) {
-      await leave({ paths, queue, watch, stop, site });
-      return committed;
+    return watch.isInDoubt() ? firstPollMs : options.pollSeconds * 1000;
+  });
+  try {
+    for (;;) {
+      const shards = await findCommitted(inlineJob, committed);
+      committed = shards.committed;
+      open = shards.open.length;
+      if (retry === undefined ? open === 0 : isRetried) {
+        await within(silentMs, poll.whenIdle());
+        await endJobs(jobs);
+        return committed;
+      }
+      if (stop.kill.aborted || stop.leave.aborted || isStopOrdered(paths)) {
+        await leave({ ...jobs, stop, site, whenIdle: poll.whenIdle });
+        return committed;
+      }
+      try {
+        poll.ifDue();
+      } catch (error) {
+        // A run that is given up leaves no jobs behind.
+        await queue.cancel(watch.submissions);
+        throw error;
+      }
+      await sleep(lookEveryMs);
     }
-    if (performance.now() >= nextPollMs) {
-      const lost = await watch.look();
-      const counts = watch.counts();
-      writeJobSight(paths, { env: site.env, ...counts, silence: watch.silence() });
-      tellSilence();
-      // Whether failed items were retried is not seen in the folder, but told by the jobs: they end when all were.
-      const isRetryOver = inlineJob.options.retry !== undefined && lost.length === 0;
-      if (isRetryOver && counts.pending + counts.running === 0) return committed;
-      const left = inlineJob.options.retry === undefined ? shards.open.length : request.pending;
-      await keeper.replace(lost, jobsFor(Math.min(parallel.nWorkers, left), options));
-      const now = watch.counts();
-      if (now.pending + now.running === 0 && watch.silence() === undefined) await allGone(shards.open.length);
-      pollMs = Math.min(options.pollSeconds * 1000, pollMs * pollGrowth);
-      nextPollMs = performance.now() + pollMs;
-    }
-    await sleep(lookEveryMs);
+  } finally {
+    queue.drop?.();
+  }
+
+  function jobsNeeded(shards: number): number {
+    return jobsFor(Math.min(parallel.nWorkers, shards), options);
+  }
+
+  function isNobodyLeft(): boolean {
+    const { pending, running } = watch.counts();
+    return pending + running === 0;
   }
 
   function tellSilence(): void {
@@ -90,12 +110,12 @@ export async function driveJobs(
   }
 
   /** Nobody is left to do what is open: unless the last of them has just done it. */
-  async function allGone(openBefore: number): Promise<void> {
-    const { open } = await findCommitted(inlineJob, committed);
-    if (open.length === 0 || isStopOrdered(paths)) return;
+  async function allGone(): Promise<void> {
+    const left = (await findCommitted(inlineJob, committed)).open.length;
+    if (left === 0 || isStopOrdered(paths)) return;
     throw new MillraceError(
       "JOBS_LOST",
-      `All jobs of the run in ${paths.root} have ended or were cancelled, with ${openBefore} shards to do.`,
+      `All jobs of the run in ${paths.root} have ended or were cancelled, with ${left} shards to do.`,
       { hint: "Run again: it goes on from where it was." },
     );
   }
@@ -110,11 +130,14 @@ interface Jobs {
 /** Nothing is left to do: jobs end by themselves, and those that have not begun are cancelled. */
 async function endJobs({ paths, queue, watch }: Jobs): Promise<void> {
   const untilMs = performance.now() + endGraceMs;
+  let aliveMs = performance.now();
   for (;;) {
-    await watch.look();
+    const isAnswered = await within(silentMs, watch.look());
     const { pending, running } = watch.counts();
-    if (running === 0 || performance.now() > untilMs) {
-      if (pending + running > 0) await queue.cancel(watch.submissions);
+    const nowMs = performance.now();
+    if (isAnyoneAtWork(paths)) aliveMs = nowMs;
+    if (running === 0 || nowMs > untilMs || nowMs - aliveMs > silentMs || !isAnswered) {
+      if (pending + running > 0) await within(silentMs, queue.cancel(watch.submissions));
       queue.close(watch.submissions);
       forgetJobs(paths);
       return;
@@ -124,9 +147,15 @@ async function endJobs({ paths, queue, watch }: Jobs): Promise<void> {
 }
 
 /** The user leaves, or has ordered the run to stop: once, and the jobs go on; twice, and they are cancelled. */
-async function leave({ stop, site, ...jobs }: Jobs & { stop: StopRequests; site: JobSite }): Promise<void> {
+async function leave({
+  stop,
+  site,
+  whenIdle,
+  ...jobs
+}: Jobs & { stop: StopRequests; site: JobSite; whenIdle: () => Promise<void> }): Promise<void> {
   const { paths, queue, watch } = jobs;
   if (!site.outlivesDriver && !isStopOrdered(paths)) {
+    await whenIdle();
     await queue.cancel(watch.submissions);
     await waitForEnd(jobs, endGraceMs);
     return;
@@ -145,6 +174,8 @@ async function leave({ stop, site, ...jobs }: Jobs & { stop: StopRequests; site:
   }
   if (!isStopOrdered(paths)) orderStop(paths);
   const reason = stopReason(paths);
+  // It may be submitting jobs, which are to be cancelled too.
+  await whenIdle();
   await waitForEnd(jobs, endGraceMs);
   const why = await queue.cancel(watch.submissions);
   if (why === undefined) forgetJobs(paths);

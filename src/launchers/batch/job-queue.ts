@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { entryUrl } from "../../shared/entry-url.ts";
-import { MillraceError } from "../../shared/errors.ts";
+import { MillraceError, messageOf } from "../../shared/errors.ts";
 import { sleep } from "../../shared/sleep.ts";
 import { readSubmissions, type Submission, writeJobFile, writeSubmission } from "../../store/job-records.ts";
 import { jobLogName } from "../../store/log-names.ts";
@@ -26,6 +26,8 @@ export interface JobQueue {
   close(submissions: readonly Submission[]): void;
   /** What earlier drivers submitted and nobody has closed. Those whose answer was lost are looked for. */
   inherited(): Promise<Submission[]>;
+  /** Nobody waits for what the scheduler has not answered yet. */
+  drop?(): void;
 }
 
 type Look =
@@ -42,11 +44,12 @@ const passing =
   /temporarily|timed? ?out|unable to contact|connection (refused|reset)|try (again|later)|not responding|resource temporarily unavailable|communication error/i;
 
 export function openJobQueue(paths: RunPaths, scheduler: Scheduler, options: JobOptions): JobQueue {
-  const ask = (call: Call, timeoutMs = askTimeoutMs) => callProgram(call, { timeoutMs });
+  const unwanted = new AbortController();
+  const ask = (call: Call, timeoutMs = askTimeoutMs) => callProgram(call, { timeoutMs, signal: unwanted.signal });
   let limit: Promise<number> | undefined;
   let lastSubmitMs = Number.NEGATIVE_INFINITY;
 
-  return { submit, look, recall, cancel, close, inherited };
+  return { submit, look, recall, cancel, close, inherited, drop: () => unwanted.abort() };
 
   async function submit(tasks: number, excluded: readonly string[] = []): Promise<Submission[]> {
     limit ??= arrayLimit();
@@ -55,7 +58,14 @@ export function openJobQueue(paths: RunPaths, scheduler: Scheduler, options: Job
     for (let left = tasks; left > 0; left -= most) {
       const waitMs = lastSubmitMs + submitEveryMs - performance.now();
       if (waitMs > 0) await sleep(waitMs);
-      made.push(await submitOne(Math.min(left, most), excluded));
+      try {
+        made.push(await submitOne(Math.min(left, most), excluded));
+      } catch (error) {
+        // A limit on how many jobs a user may have: those that were taken do the work of the others too.
+        if (made.length === 0) throw error;
+        process.stderr.write(`millrace: ${left} of ${tasks} jobs were not submitted: ${messageOf(error)}\n`);
+        break;
+      }
       lastSubmitMs = performance.now();
     }
     return made;
@@ -65,6 +75,8 @@ export function openJobQueue(paths: RunPaths, scheduler: Scheduler, options: Job
     if (options.maxArraySize !== undefined) return options.maxArraySize;
     if (scheduler.arrayLimit === undefined) return Number.POSITIVE_INFINITY;
     const answer = await ask(scheduler.arrayLimit.ask);
+    // Asked again before the next submission.
+    if (answer.kind !== "answer") limit = undefined;
     const told = answer.kind === "answer" ? scheduler.arrayLimit.parse(answer.text) : undefined;
     return told === undefined || told < 1 ? Number.POSITIVE_INFINITY : told;
   }
@@ -80,14 +92,15 @@ export function openJobQueue(paths: RunPaths, scheduler: Scheduler, options: Job
       writeSubmission(paths, submission);
       const answer = await ask(scheduler.submit(job, file), options.submitTimeoutSeconds * 1000);
       const told = answer.kind === "answer" ? scheduler.parseSubmitted(answer.text) : undefined;
-      const id =
-        told ?? (answer.kind === "refusal" || answer.kind === "absent" ? undefined : await findByName(job.name));
+      const isRefused = answer.kind === "refusal" || answer.kind === "absent";
+      const id = told ?? (isRefused ? undefined : await findByName(job.name));
       if (id !== undefined) {
         const known = { ...submission, id };
         writeSubmission(paths, known);
         return known;
       }
-      writeSubmission(paths, { ...submission, isClosed: true });
+      // One that was not answered stays open: should it turn up after all, whoever comes later finds it by its name.
+      if (isRefused) writeSubmission(paths, { ...submission, isClosed: true });
       if (answer.kind === "absent") throw absent(scheduler, answer.why);
       why = answer.kind === "answer" ? `its answer holds no job id: ${answer.text.trim()}` : answer.why;
       if (answer.kind === "refusal" && !passing.test(answer.why)) break;

@@ -20,25 +20,31 @@ const missingBeforeLost = 3;
 
 /** Judges a task. Its own account counts more than the scheduler's: that one may say lost of a task that still runs. */
 export function judgeTask({ sight, report, missing }: TaskEvidence): Verdict {
-  const isAlive = sight?.state === "pending" || sight?.state === "running" || sight?.state === "unknown";
   // Run again by the scheduler: what it said of itself was before that.
   if (sight?.state === "pending") return "pending";
-  switch (report?.outcome) {
-    case "failed":
-      return report.wasReady ? "over" : "failed";
-    case "deadline":
-      return report.isRequeued && (isAlive || missing < missingBeforeLost) ? "pending" : "due";
-    case "left":
-      // Preempted, say: it was told to leave, and nobody has cancelled it.
-      return sight?.state === "lost" ? "due" : "over";
-    case "complete":
-      return "over";
-  }
-  if (isAlive || missing < missingBeforeLost)
-    return report === undefined && sight?.state !== "running" ? "pending" : "running";
+  const isAlive = sight?.state === "running" || sight?.state === "unknown";
+  const isInDoubt = isAlive || missing < missingBeforeLost;
+  if (report?.outcome !== undefined) return judgeEnd(report, { sight, isAlive, isInDoubt });
+  if (isInDoubt) return report === undefined && sight?.state !== "running" ? "pending" : "running";
   if (sight?.state === "cancelled") return "over";
-  // Without a word of its own: it was killed, or it could not begin.
-  return report === undefined ? "failed" : "lost";
+  // Without a word of its own: it was killed, or it could not begin. One that nobody has seen may never have been made.
+  return report === undefined && sight !== undefined ? "failed" : "lost";
+}
+
+function judgeEnd(
+  { outcome, wasReady, isRequeued }: TaskReport,
+  { sight, isAlive, isInDoubt }: { sight: TaskSight | undefined; isAlive: boolean; isInDoubt: boolean },
+): Verdict {
+  if (outcome === "complete" || (outcome === "failed" && wasReady)) return "over";
+  if (isRequeued && isInDoubt) return "pending";
+  // It is about to end; or it runs again, and what it says is from before.
+  if (isAlive) return "running";
+  if (sight?.state === "cancelled") return "over";
+  if (outcome === "failed") return "failed";
+  // A time that is too short to begin with would be too short again.
+  if (outcome === "deadline") return wasReady ? "due" : "failed";
+  // It was told to leave, and nobody has cancelled it: preempted, say.
+  return sight === undefined ? "over" : "due";
 }
 
 /** A name for a task among all submissions of a run. */

@@ -1,4 +1,5 @@
-import { MillraceError } from "../../shared/errors.ts";
+import { isMillraceError, MillraceError } from "../../shared/errors.ts";
+import type { Submission } from "../../store/job-records.ts";
 import type { RunPaths } from "../../store/run-paths.ts";
 import type { JobOptions } from "./job-options.ts";
 import type { JobQueue } from "./job-queue.ts";
@@ -25,8 +26,8 @@ export function keepJobs(
     site,
     options,
   }: {
-    queue: JobQueue;
-    watch: JobWatch;
+    queue: Pick<JobQueue, "submit" | "inherited">;
+    watch: Pick<JobWatch, "add" | "counts" | "wasAnyReady">;
     site: Pick<Scheduler, "title" | "canExclude">;
     options: Pick<JobOptions, "resubmits">;
   },
@@ -34,36 +35,69 @@ export function keepJobs(
   const deathsOn = new Map<string, number>();
   const excluded: string[] = [];
   let earlyDeaths = 0;
+  let lastDeath: LostTask | undefined;
   let lostSoFar = 0;
-  let due = 0;
+  // Tasks have ended that nobody has taken the place of yet.
+  let isOwing = false;
+  let lastRefusal: string | undefined;
 
   return {
     async replace(lost, needed) {
       for (const task of lost) takeNote(task);
-      const { pending, running } = watch.counts();
-      const missing = needed - pending - running;
-      if (missing <= 0 || (lost.length === 0 && due === 0)) return;
+      if (watch.wasAnyReady()) earlyDeaths = 0;
+      if (lastDeath !== undefined && isHopeless()) throw cannotStart(lastDeath);
+      isOwing ||= lost.length > 0;
+      if (!isOwing || missingOf(needed) <= 0) return;
       const budget = options.resubmits ?? Math.max(3, 2 * needed);
       if (lostSoFar > budget) throw tooManyLost(lost.at(-1), budget);
-      due = 0;
-      say(`submits ${missing} ${missing === 1 ? "job" : "jobs"} in place of those that ended`);
-      watch.add(await queue.submit(missing, excluded));
+      // Another driver of the same run may have been quicker.
+      watch.add(await queue.inherited());
+      const missing = missingOf(needed);
+      if (missing > 0) watch.add(await submit(missing));
     },
   };
 
-  function takeNote({ kind, node, why, error }: LostTask): void {
-    if (kind === "due") {
-      due++;
-      return;
+  function missingOf(needed: number): number {
+    const { pending, running } = watch.counts();
+    return needed - pending - running;
+  }
+
+  async function submit(count: number): Promise<Submission[]> {
+    try {
+      const made = await queue.submit(count, excluded);
+      say(`submitted ${count} ${count === 1 ? "job" : "jobs"} in place of those that ended`);
+      isOwing = false;
+      lastRefusal = undefined;
+      return made;
+    } catch (error) {
+      const { pending, running } = watch.counts();
+      // Where all nodes are left out, the refusal is not the reason.
+      const isLeftOut = excluded.length > 0 && earlyDeaths > 0 && lastDeath !== undefined;
+      if (pending + running === 0) throw isLeftOut ? cannotStart(lastDeath!) : error;
+      if (!isMillraceError(error) || error.code !== "SCHEDULER_FAILED") throw error;
+      if (lastRefusal !== error.message) say(`the other jobs go on, and this is tried again: ${error.message}`);
+      lastRefusal = error.message;
+      return [];
     }
+  }
+
+  function takeNote(task: LostTask): void {
+    const { kind, node, why } = task;
+    if (kind === "due") return;
     lostSoFar++;
     say(
       `a job ${node === undefined ? "" : `on ${node} `}${kind === "failed" ? "ended before its workers were ready" : "was lost"}: ${why}`,
     );
     if (kind !== "failed") return;
-    earlyDeaths = watch.wasAnyReady() ? 0 : earlyDeaths + 1;
-    if (earlyDeaths >= mostEarlyDeaths) throw error ?? cannotStart(why);
+    earlyDeaths++;
+    lastDeath = task;
     if (node !== undefined) suspect(node);
+  }
+
+  /** Those who are just starting elsewhere may fare better; one node can be at fault for any number of deaths. */
+  function isHopeless(): boolean {
+    const isOneNode = site.canExclude && deathsOn.size === 1;
+    return earlyDeaths >= mostEarlyDeaths && watch.counts().running === 0 && !isOneNode;
   }
 
   function suspect(node: string): void {
@@ -78,14 +112,12 @@ export function keepJobs(
     say(`${deaths} jobs died early on ${node}: it is not used any more`);
   }
 
-  function cannotStart(why: string): MillraceError {
-    return new MillraceError(
-      "WORKER_CRASHED",
-      `${mostEarlyDeaths} jobs in a row ended before a worker was ready: ${why}`,
-      {
-        hint: `Look at \`millrace logs ${paths.root} --driver\` and at the job script in ${paths.jobs}: does every node see the run folder, the script and Node.js?`,
-      },
-    );
+  function cannotStart({ why, error }: LostTask): MillraceError {
+    if (error !== undefined) return error;
+    const many = earlyDeaths === 1 ? "A job" : `${earlyDeaths} jobs in a row`;
+    return new MillraceError("WORKER_CRASHED", `${many} ended before a worker was ready: ${why}`, {
+      hint: `Look at \`millrace logs ${paths.root} --driver\` and at the job script in ${paths.jobs}: does every node see the run folder, the script and Node.js?`,
+    });
   }
 
   function tooManyLost(last: LostTask | undefined, budget: number): MillraceError {

@@ -29,15 +29,20 @@ function isOver(sight: TaskSight | undefined): boolean {
 
 /** Follows the tasks of a run from look to look. */
 export interface JobWatch {
+  /** Follows these too; those it knows already are left out. */
   add(submissions: readonly Submission[]): void;
   readonly submissions: readonly Submission[];
   /** Asks the scheduler once. Answers the tasks that were lost since the last look. */
   look(): Promise<readonly LostTask[]>;
   counts(): JobCounts;
+  /** The submissions of which a task is pending or running. */
+  living(): Submission[];
   /** Whether a worker of any task has built its env. */
   wasAnyReady(): boolean;
   /** Why the scheduler could not be asked the last time. */
   silence(): string | undefined;
+  /** Whether the scheduler has told of an end that the next looks are to confirm. */
+  isInDoubt(): boolean;
 }
 
 interface Followed {
@@ -60,8 +65,9 @@ export function watchJobs(paths: RunPaths, queue: JobQueue, { title }: Pick<Sche
   return {
     submissions,
     add(more) {
-      submissions.push(...more);
-      for (const submission of more)
+      const fresh = more.filter(({ name }) => !submissions.some((known) => known.name === name));
+      submissions.push(...fresh);
+      for (const submission of fresh)
         for (let task = 0; task < submission.tasks; task++)
           tasks.set(taskKey(submission, task), {
             submission,
@@ -87,8 +93,13 @@ export function watchJobs(paths: RunPaths, queue: JobQueue, { title }: Pick<Sche
         counts[verdict === "failed" || verdict === "lost" ? "lost" : verdict === "due" ? "over" : verdict]++;
       return counts;
     },
+    living() {
+      const open = new Set([...tasks.values()].flatMap((one) => (final.includes(one.verdict) ? [] : one.submission)));
+      return submissions.filter((submission) => open.has(submission));
+    },
     wasAnyReady: () => isReady,
     silence: () => silence,
+    isInDoubt: () => [...tasks.values()].some(({ verdict, missing }) => missing > 0 && !final.includes(verdict)),
   };
 
   function see(open: readonly Followed[], sights: readonly TaskSight[]): void {
@@ -128,7 +139,8 @@ export function watchJobs(paths: RunPaths, queue: JobQueue, { title }: Pick<Sche
     if (verdict !== "due" && verdict !== "failed" && verdict !== "lost") return [];
     const error = report?.error === undefined ? undefined : unpackError(report.error);
     const said = sight === undefined ? `${title} does not know it any more` : `${title} says ${sight.detail}`;
-    const why = error === undefined ? said : messageOf(error);
+    const isLate = report?.outcome === "deadline" && !report.wasReady;
+    const why = isLate ? "its time was up before a worker was ready" : error === undefined ? said : messageOf(error);
     return [{ kind: verdict, node: followed.node ?? report?.node, why, error }];
   }
 }

@@ -10,34 +10,55 @@ export interface Alignment {
 
 /**
  * Counts the fewest edits that turn a reference into a hypothesis. Where there are several ways, the one with the fewest
- * insertions and deletions counts, as scoring tools of the field do.
+ * insertions and deletions counts, as scoring tools of the field do. Takes time in proportion to the product of both
+ * lengths, less what they have in common at their beginning and end; memory for one of them.
  */
 export function alignTokens(reference: readonly string[], hypothesis: readonly string[]): Alignment {
-  const columns = hypothesis.length + 1;
-  // For each cell: edits, and of them deletions and insertions; only two rows are ever needed.
-  let above = Array.from({ length: columns }, (_, j) => ({ edits: j, gaps: j, inserted: j }));
-  for (const [i, token] of reference.entries()) {
-    const row = [{ edits: i + 1, gaps: i + 1, inserted: 0 }];
-    for (let j = 1; j < columns; j++) {
-      const [diagonal, up, left] = [above[j - 1]!, above[j]!, row[j - 1]!];
-      const isSame = hypothesis[j - 1] === token;
-      let best = { ...diagonal, edits: diagonal.edits + (isSame ? 0 : 1) };
-      if (isBetter(up, best)) best = { ...up, edits: up.edits + 1, gaps: up.gaps + 1 };
-      if (isBetter(left, best)) best = { edits: left.edits + 1, gaps: left.gaps + 1, inserted: left.inserted + 1 };
-      row.push(best);
-    }
-    above = row;
-  }
-  const { edits, gaps, inserted } = above[columns - 1]!;
+  const { length } = reference;
+  const from = commonBeginning(reference, hypothesis);
+  const to = commonEnd(reference, hypothesis, from);
+  const rows = length - from - to;
+  const columns = hypothesis.length - from - to;
+  // An edit weighs this much and a gap one more, so that one number holds both counts and orders them.
+  const weight = rows + columns + 1;
+  const cost = leastCost(reference.slice(from, length - to), hypothesis.slice(from, from + columns), weight);
+  const edits = Math.floor(cost / weight);
+  const gaps = cost % weight;
+  // Insertions less deletions is what the hypothesis is longer by.
+  const inserted = (gaps + columns - rows) / 2;
   const deleted = gaps - inserted;
   const substituted = edits - gaps;
-  const { length } = reference;
   return { correct: length - deleted - substituted, substituted, deleted, inserted, length };
 }
 
-function isBetter(
-  from: { readonly edits: number; readonly gaps: number },
-  best: { readonly edits: number; readonly gaps: number },
-): boolean {
-  return from.edits + 1 < best.edits || (from.edits + 1 === best.edits && from.gaps + 1 < best.gaps);
+function leastCost(reference: readonly string[], hypothesis: readonly string[], weight: number): number {
+  const columns = hypothesis.length;
+  const gap = weight + 1;
+  // One row of the table of all pairs of beginnings; `diagonal` is what was there before in the column on the left.
+  const row = Float64Array.from({ length: columns + 1 }, (_, j) => j * gap);
+  for (const token of reference) {
+    let diagonal = row[0]!;
+    row[0] = diagonal + gap;
+    for (let j = 1; j <= columns; j++) {
+      const up = row[j]!;
+      const replaced = hypothesis[j - 1] === token ? diagonal : diagonal + weight;
+      row[j] = Math.min(replaced, up + gap, row[j - 1]! + gap);
+      diagonal = up;
+    }
+  }
+  return row[columns]!;
+}
+
+function commonBeginning(one: readonly string[], other: readonly string[]): number {
+  const most = Math.min(one.length, other.length);
+  let count = 0;
+  while (count < most && one[count] === other[count]) count++;
+  return count;
+}
+
+function commonEnd(one: readonly string[], other: readonly string[], from: number): number {
+  const most = Math.min(one.length, other.length) - from;
+  let count = 0;
+  while (count < most && one[one.length - 1 - count] === other[other.length - 1 - count]) count++;
+  return count;
 }

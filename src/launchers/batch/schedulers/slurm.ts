@@ -77,14 +77,25 @@ export const slurm: Scheduler = {
     parse: (answer) => numberOf(/^MaxArraySize\s*=\s*(\d+)/m.exec(answer)?.[1]),
   },
   timeLeft: {
-    ask: ({ SLURM_JOB_ID: id }) =>
-      id === undefined ? undefined : { program: "squeue", args: ["--noheader", `--jobs=${id}`, "--format=%L"] },
+    ask: (environment) => {
+      const id = ownId(environment);
+      return id === undefined ? undefined : { program: "squeue", args: ["--noheader", `--jobs=${id}`, "--format=%L"] };
+    },
     // UNLIMITED, NOT_SET and INVALID are no times.
     parse: (answer) => parseWalltime(answer.trim().split("\n")[0] ?? ""),
   },
-  requeue: ({ SLURM_JOB_ID: id }) =>
-    id === undefined ? undefined : { call: { program: "scontrol", args: ["requeue", id] } },
+  requeue(environment) {
+    const id = ownId(environment);
+    return id === undefined ? undefined : { call: { program: "scontrol", args: ["requeue", id] } };
+  },
 };
+
+// By its number alone the last task of an array cannot be told from the whole array, whose number it has.
+function ownId(environment: NodeJS.ProcessEnv): string | undefined {
+  const array = environment["SLURM_ARRAY_JOB_ID"];
+  const task = environment["SLURM_ARRAY_TASK_ID"];
+  return array === undefined || task === undefined ? environment["SLURM_JOB_ID"] : `${array}_${task}`;
+}
 
 function directives({ name, tasks, options, log, excluded }: Job): string[] {
   const { queue, account, cores, memoryBytes, walltimeSeconds, graceSeconds, own } = options;

@@ -1,0 +1,15 @@
+// What one would write by hand: every second features file through the model, the vectors into one file.
+import { readFileSync, writeFileSync } from "node:fs";
+import { InferenceSession, Tensor } from "onnxruntime-node";
+
+const [model, list, half, output] = process.argv.slice(2);
+const files = JSON.parse(readFileSync(list, "utf8")).filter((_, i) => i % 2 === Number(half));
+const session = await InferenceSession.create(model, { intraOpNumThreads: 1, interOpNumThreads: 1 });
+const vectors = [];
+for (const file of files) {
+  const bytes = readFileSync(file);
+  const data = new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
+  const { embs } = await session.run({ feats: new Tensor("float32", data, [1, data.length / 80, 80]) });
+  vectors.push(Buffer.from(embs.data.buffer, embs.data.byteOffset, embs.data.byteLength));
+}
+writeFileSync(output, Buffer.concat(vectors));

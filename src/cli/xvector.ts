@@ -1,0 +1,97 @@
+import { loadConfig } from "../config/load-config.ts";
+import { describeProblem } from "../recipes/xvector/check-manifest.ts";
+import { checkXVectors, type XVectorCheck } from "../recipes/xvector/check-xvectors.ts";
+import { extractXVectors } from "../recipes/xvector/extract-xvectors.ts";
+import type { XVectorConfig } from "../recipes/xvector/xvector-config.ts";
+import type { XVectorSummary } from "../recipes/xvector/xvector-summary.ts";
+import type { RunnerOptions } from "../runner/runner-options.ts";
+import { type Command, type CommandInput, exitCode } from "./command.ts";
+import { onlyJsonOnStdout } from "./only-json.ts";
+import { printJson } from "./status.ts";
+
+export const xvector: Command = {
+  name: "xvector",
+  usage: "CONFIG [key=value …]",
+  summary: "Extracts a speaker embedding for every utterance of the manifests that a config names.",
+  details:
+    "The config has an `xvector:` section as ESPnet3 has it, and `parallel:` and `runner:` beside it where they are wanted.\n" +
+    "Started again, it goes on with what is left. toolkit=builtin needs no model.\n" +
+    `Exit code ${exitCode.incomplete} where utterances failed and were skipped (runner.on_error: skip).`,
+  options: {
+    check: {
+      type: "boolean",
+      help: "look at manifests, audio headers and the model; list what is wrong and run nothing",
+    },
+    restart: { type: "boolean", help: "delete what an earlier run left and start over" },
+    "accept-change": {
+      type: "boolean",
+      help: "go on although config, manifest or model have changed since the run was begun",
+    },
+    json: { type: "boolean", help: "print the result as a JSON object, and nothing else; no progress" },
+  },
+  examples: [
+    "millrace xvector xvector.yaml --check",
+    "millrace xvector xvector.yaml",
+    "millrace xvector xvector.yaml xvector.spk_embed_tag=npz +xvector.output_format=npz",
+  ],
+  arguments: { least: 1, most: Number.POSITIVE_INFINITY },
+  runsUserCode: true,
+  async run(input) {
+    const [path, ...overrides] = input.positionals;
+    const config = (await loadConfig(path!, overrides)) as XVectorConfig;
+    return input.has("check") ? check(config, input) : extract(config, input);
+  },
+};
+
+async function check(config: XVectorConfig, input: CommandInput): Promise<number> {
+  const found = await checkXVectors(config);
+  if (input.has("json")) printJson(found);
+  else process.stdout.write(describeCheck(found));
+  return found.splits.every(({ problems }) => problems.length === 0) ? exitCode.ok : exitCode.failed;
+}
+
+async function extract(config: XVectorConfig, input: CommandInput): Promise<number> {
+  const work = () => extractXVectors(config, optionsOf(input));
+  const summaries = await (input.has("json") ? onlyJsonOnStdout(work) : work());
+  if (input.has("json")) printJson(summaries);
+  else for (const summary of summaries) process.stdout.write(describeSummary(summary));
+  return summaries.some(({ failed }) => failed > 0) ? exitCode.incomplete : exitCode.ok;
+}
+
+function optionsOf({ has }: CommandInput): Partial<RunnerOptions> {
+  return {
+    ...(has("restart") ? { resume: false } : {}),
+    ...(has("accept-change") ? { acceptChange: true } : {}),
+    ...(has("json") ? { progress: false } : {}),
+  };
+}
+
+function describeCheck({ splits, toolkit, model }: XVectorCheck): string {
+  const lines = splits.flatMap(({ split, manifest, utterances, speakers, seconds, problems }) => [
+    ...problems.map((problem) => describeProblem(manifest, problem)),
+    `${split}: ${many(utterances, "utterance")} of ${many(speakers, "speaker")}, ${hours(seconds)}, ${many(problems.length, "problem")}`,
+  ]);
+  lines.push(`model: ${toolkit}${model === undefined ? "" : `, ${model}`}`);
+  return `${lines.join("\n")}\n`;
+}
+
+function describeSummary(summary: XVectorSummary): string {
+  const { split, written, failed, dimension, speakers, seconds, eer, vectors, report, failures } = summary;
+  const rate = eer === undefined ? "" : `, EER ${(100 * eer.eer).toFixed(2)} %`;
+  const lost = failed === 0 ? "" : `, ${failed} failed`;
+  return [
+    `${split}: ${many(written, "embedding")} of ${dimension} numbers${lost}; ${many(speakers, "speaker")}, ${hours(seconds)}${rate}`,
+    `  ${vectors}`,
+    ...(failures === undefined ? [] : [`  ${failures}`]),
+    ...(report === undefined ? [] : [`  ${report}`]),
+    "",
+  ].join("\n");
+}
+
+function many(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}
+
+function hours(seconds: number): string {
+  return `${(seconds / 3600).toFixed(2)} h of audio`;
+}

@@ -1,0 +1,20 @@
+import { sleep } from "../shared/sleep.ts";
+import type { RunPaths } from "../store/run-paths.ts";
+import { beatingDrivers } from "../store/run-status.ts";
+
+const lookEveryMs = 50;
+
+/**
+ * Whether a driver watches the run, and is alive at this moment: one that was killed is still seen for a while. A sign of
+ * life after the question was asked is waited for, or the end of the last lease.
+ */
+export async function isDriven(paths: RunPaths): Promise<boolean> {
+  let before = beatingDrivers(paths);
+  while (before.size > 0) {
+    await sleep(lookEveryMs);
+    const now = beatingDrivers(paths);
+    for (const [name, ageMs] of now) if (ageMs < (before.get(name) ?? Number.POSITIVE_INFINITY)) return true;
+    before = now;
+  }
+  return false;
+}

@@ -1,0 +1,134 @@
+import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { crc32 } from "node:zlib";
+import { safeFileName } from "../../formats.ts";
+import {
+  type FilePrefix,
+  type LineWriter,
+  MillraceError,
+  type ShardFile,
+  textWriter,
+  type Writer,
+  type WriterCheckpoint,
+} from "../../index.ts";
+import { checkOutput } from "./check-output.ts";
+import { encodeValue } from "./encode-artifact.ts";
+import type { CheckedInferenceOptions } from "./inference-options.ts";
+import type { NamedFunction } from "./load-function.ts";
+import { readScp } from "./read-scp.ts";
+import { scpLine } from "./scp-line.ts";
+
+export interface InferenceWriterOptions {
+  readonly shardDir: string;
+  readonly shardId: number;
+  readonly options: CheckedInferenceOptions;
+  /** The user's own writers, by key. */
+  readonly writers: ReadonlyMap<string, NamedFunction>;
+}
+
+/** What the next attempt needs: of each key's list its file and its token; all other files are artifacts. */
+interface Token {
+  readonly lists: Readonly<Record<string, { readonly file: string; readonly token: unknown }>>;
+}
+
+/**
+ * The outputs of one shard: a line in `key.scp` for each key of each output, and a file below `key/` where the value is no
+ * text. Nothing of an output is written before all of it is known to be writable.
+ */
+export class InferenceWriter implements Writer<unknown> {
+  private readonly place: InferenceWriterOptions;
+  private readonly lists = new Map<string, LineWriter<string>>();
+  private readonly artifacts: (FilePrefix & ShardFile)[] = [];
+  private readonly ids = new Set<string>();
+  private readonly folders = new Set<string>();
+
+  constructor(place: InferenceWriterOptions) {
+    this.place = place;
+  }
+
+  /** The keys that were written, in the order in which they first came. */
+  get keys(): string[] {
+    return [...this.lists.keys()];
+  }
+
+  async write(output: unknown): Promise<void> {
+    const { options, writers, shardId } = this.place;
+    const { id, values } = checkOutput(output, options);
+    if (this.ids.has(id)) throw duplicateId(id, options.idxKey);
+    const ready = [];
+    for (const [key, value] of values) {
+      const context = { key, id, options: options.outputArtifacts[key], writer: writers.get(key) };
+      ready.push([key, await encodeValue(value, context)] as const);
+    }
+    this.ids.add(id);
+    for (const [key, encoded] of ready) {
+      let text: string;
+      if ("text" in encoded) text = encoded.text;
+      else {
+        const name = `${key}/${safeFileName(id)}${encoded.extension}`;
+        this.writeArtifact(name, encoded.bytes);
+        // As seen from the run folder, where the merged list is: so it stays right wherever the folder is moved to.
+        text = `split.${shardId}/${name}`;
+      }
+      this.listOf(key).write(scpLine({ id, value: text }));
+    }
+  }
+
+  checkpoint(): WriterCheckpoint {
+    const files: FilePrefix[] = [...this.artifacts];
+    const lists: Record<string, { file: string; token: unknown }> = {};
+    for (const [key, list] of this.lists) {
+      const saved = list.checkpoint();
+      for (const file of saved.files) lists[key] = { file: file.name, token: saved.token };
+      files.push(...saved.files);
+    }
+    return { files, token: { lists } satisfies Token };
+  }
+
+  restore({ files, token }: WriterCheckpoint): void {
+    const { lists } = token as Token;
+    const byName = new Map(files.map((file) => [file.name, file]));
+    for (const [key, { file, token: own }] of Object.entries(lists)) {
+      this.listOf(key).restore({ files: [byName.get(file)!], token: own });
+      byName.delete(file);
+      for (const { id } of readScp(join(this.place.shardDir, file))) this.ids.add(id);
+    }
+    for (const { name, bytes, crc32: digest } of byName.values()) this.artifacts.push({ name, bytes, crc32: digest! });
+  }
+
+  close(): void {
+    for (const list of this.lists.values()) list.close();
+  }
+
+  files(): readonly ShardFile[] {
+    return [...this.artifacts, ...[...this.lists.values()].flatMap((list) => list.files())];
+  }
+
+  private listOf(key: string): LineWriter<string> {
+    const known = this.lists.get(key);
+    if (known !== undefined) return known;
+    const list = textWriter(this.place.shardDir, `${key}.scp`);
+    this.lists.set(key, list);
+    return list;
+  }
+
+  private writeArtifact(name: string, bytes: Uint8Array): void {
+    const path = join(this.place.shardDir, name);
+    const folder = dirname(path);
+    if (!this.folders.has(folder)) mkdirSync(folder, { recursive: true });
+    this.folders.add(folder);
+    const fd = openSync(path, "w");
+    try {
+      for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
+    } finally {
+      closeSync(fd);
+    }
+    this.artifacts.push({ name, bytes: bytes.length, crc32: crc32(bytes).toString(16).padStart(8, "0") });
+  }
+}
+
+function duplicateId(id: string, idxKey: string): MillraceError {
+  return new MillraceError("BAD_RECORD", `The id ${JSON.stringify(id)} has been there before.`, {
+    hint: `Each item needs an id of its own under "${idxKey}": its results are found by it.`,
+  });
+}

@@ -1,0 +1,40 @@
+import type { DatasetFile } from "./list-dataset-files.ts";
+
+/** What a card can say about a dataset without looking into its files. */
+export interface DatasetFacts {
+  readonly name: string;
+  readonly files: readonly Pick<DatasetFile, "path" | "bytes">[];
+  readonly bytes: number;
+}
+
+/** The text of a card, or a function that makes it. */
+export type DatasetCard = string | ((facts: DatasetFacts) => string | Promise<string>);
+
+/** A card for a dataset that comes without one: YAML front matter, and what there is by kind of file. */
+export function defaultCard({ name, files, bytes }: DatasetFacts): string {
+  const kinds = new Map<string, { count: number; bytes: number }>();
+  for (const { path, bytes: own } of files) {
+    const kind = /\.[A-Za-z0-9]+$/.exec(path)?.[0] ?? "without an extension";
+    const sum = kinds.get(kind) ?? { count: 0, bytes: 0 };
+    kinds.set(kind, { count: sum.count + 1, bytes: sum.bytes + own });
+  }
+  const rows = [...kinds]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([kind, sum]) => `| ${kind} | ${sum.count} | ${sum.bytes} |`);
+  return [
+    "---",
+    `pretty_name: ${JSON.stringify(name)}`,
+    "tags:",
+    "- millrace",
+    "---",
+    "",
+    `# ${name}`,
+    "",
+    `${files.length} files, ${bytes} bytes.`,
+    "",
+    "| kind | files | bytes |",
+    "| --- | --- | --- |",
+    ...rows,
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,82 @@
+import { statSync } from "node:fs";
+import { MillraceError } from "../../index.ts";
+import type { Manifest } from "./manifest.ts";
+
+/** One thing that is wrong with a manifest. */
+export interface ManifestProblem {
+  /** Counted from 1; 0 where it is about the whole file. */
+  readonly line: number;
+  readonly message: string;
+}
+
+export interface FindProblemsOptions {
+  /** Looks whether the audio files are there too. Default: false. */
+  readonly files?: boolean;
+}
+
+const columnNames = "utt_id, wav_path, text, speaker_id";
+
+/** Everything that is wrong with a manifest, in the order of its lines; none of it stops the search. */
+export function findManifestProblems(
+  manifest: Manifest,
+  { files = false }: FindProblemsOptions = {},
+): ManifestProblem[] {
+  const problems: ManifestProblem[] = [];
+  const { header } = manifest;
+  const missing = ["utt_id", "wav_path"].filter((name) => header !== undefined && !header.includes(name));
+  // Nothing can be said of the rows then.
+  if (missing.length > 0) return [{ line: 1, message: `the header has no column ${missing.join(", ")}` }];
+  if (manifest.length === 0) problems.push({ line: 0, message: "it has no utterances" });
+  const firstLines = new Map<string, number>();
+  for (let idx = 0; idx < manifest.length; idx++) {
+    const line = manifest.lineOf(idx);
+    const say = (message: string) => problems.push({ line, message });
+    if (!manifest.isText(idx)) say("it is not UTF-8; save the file in that encoding");
+    const expected = header?.length ?? 4;
+    const columns = manifest.fieldsAt(idx).length;
+    if (columns !== expected) {
+      say(
+        `it has ${columns} column${columns === 1 ? "" : "s"}, not ${expected} (${header?.join(", ") ?? columnNames})`,
+      );
+      continue;
+    }
+    const { id, path } = manifest.at(idx);
+    const before = firstLines.get(id);
+    if (id.trim() === "") say("its utt_id is empty");
+    else if (before === undefined) firstLines.set(id, line);
+    else say(`its utt_id ${JSON.stringify(id)} stands in line ${before} already`);
+    if (manifest.fieldsAt(idx)[header?.indexOf("wav_path") ?? 1]!.trim() === "") say("its wav_path is empty");
+    else if (files) checkFile(path, say);
+  }
+  return problems;
+}
+
+function checkFile(path: string, say: (message: string) => void): void {
+  try {
+    const stat = statSync(path);
+    if (!stat.isFile()) say(`${path} is not a file`);
+    else if (stat.size === 0) say(`${path} is empty`);
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
+    say(isMissing ? `there is no file ${path}` : `${path} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+// More than that does not help anyone who reads it.
+const mostShown = 20;
+
+/** Refuses a manifest that is not one, with the lines that are wrong. Whether the audio is there shows while it runs. */
+export function requireSoundManifest(manifest: Manifest): void {
+  const problems = findManifestProblems(manifest);
+  if (problems.length === 0) return;
+  const shown = problems.slice(0, mostShown).map((problem) => describeProblem(manifest.path, problem));
+  if (problems.length > mostShown) shown.push(`… and ${problems.length - mostShown} more`);
+  throw new MillraceError("BAD_FILE", `${manifest.path} cannot be used:\n${shown.join("\n")}`, {
+    hint: "Correct these lines; `millrace xvector CONFIG --check` lists all of them, and missing audio too.",
+  });
+}
+
+/** A problem with its place, as compilers write it. */
+export function describeProblem(path: string, { line, message }: ManifestProblem): string {
+  return `${path}${line === 0 ? "" : `:${line}`}: ${message}`;
+}

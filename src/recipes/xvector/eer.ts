@@ -1,0 +1,37 @@
+/** Scores of trials: of pairs of one speaker, and of pairs of two. */
+export interface TrialScores {
+  readonly same: ArrayLike<number>;
+  readonly different: ArrayLike<number>;
+}
+
+/** Where as many impostors are taken in as owners are turned away. */
+export interface EqualErrorRate {
+  /** From 0 to 1. */
+  readonly eer: number;
+  /** Scores from here on are taken as the same speaker. */
+  readonly threshold: number;
+}
+
+/**
+ * The equal error rate: scores are gone through from the highest on, and at each the share of different pairs at or above
+ * it is compared with the share of same pairs below it; where they differ least, their mean is the rate. Equal scores
+ * count as one. Undefined where there are no trials of one kind.
+ */
+export function eer({ same, different }: TrialScores): EqualErrorRate | undefined {
+  if (same.length === 0 || different.length === 0) return undefined;
+  const owners = Float64Array.from(same).sort();
+  const others = Float64Array.from(different).sort();
+  let [i, j] = [owners.length, others.length];
+  let best = { gap: Number.POSITIVE_INFINITY, eer: 1, threshold: Number.POSITIVE_INFINITY };
+  while (i > 0 || j > 0) {
+    const score = Math.max(i > 0 ? owners[i - 1]! : -Infinity, j > 0 ? others[j - 1]! : -Infinity);
+    while (i > 0 && owners[i - 1]! >= score) i--;
+    while (j > 0 && others[j - 1]! >= score) j--;
+    const falseAccepts = (others.length - j) / others.length;
+    const misses = i / owners.length;
+    const gap = Math.abs(falseAccepts - misses);
+    if (gap < best.gap) best = { gap, eer: (falseAccepts + misses) / 2, threshold: score };
+    if (falseAccepts > misses + best.gap) break;
+  }
+  return { eer: best.eer, threshold: best.threshold };
+}

@@ -1,0 +1,46 @@
+import { cmvn, type FeatureMatrix, fbank, melMfcc, melSpectrogram, mfcc, speechbrainFbank } from "../../speech.ts";
+import type { ModelConvention } from "./toolkits/toolkit.ts";
+
+/** Samples to what a model takes. */
+export type FrontEnd = (samples: Float32Array) => FeatureMatrix;
+
+// Checked by the front ends themselves, which take the names of their toolkits.
+type Options = object;
+
+const frontEnds: Readonly<
+  Record<ModelConvention["frontend"], (samples: Float32Array, options: Options) => FeatureMatrix>
+> = {
+  fbank: (samples, options) => fbank(samples, options),
+  mfcc: (samples, options) => mfcc(samples, options),
+  log_mel: (samples, options) => logMel(samples, options),
+  mel_mfcc: (samples, options) => melMfcc(samples, options),
+  speechbrain_fbank: (samples, options) => speechbrainFbank(samples, options),
+};
+
+/** The front end of a convention. A waveform is a matrix of one column. */
+export function makeFrontEnd(convention: ModelConvention): FrontEnd {
+  const { input, sampleScale, frontend, sampleRate } = convention;
+  if (input === "waveform")
+    return (samples) => ({ data: scale(samples, sampleScale), rows: samples.length, columns: 1 });
+  const isKaldi = frontend === "fbank" || frontend === "mfcc";
+  const key = isKaldi ? "sample_frequency" : "sample_rate";
+  const options = { [key]: sampleRate, ...convention.frontendOptions };
+  const features = frontEnds[frontend];
+  const isCentred = convention.cmvn !== "none";
+  const normVars = convention.cmvn === "mean_var";
+  return (samples) => {
+    const matrix = features(scale(samples, sampleScale), options);
+    return isCentred ? cmvn(matrix, { normVars }) : matrix;
+  };
+}
+
+function scale(samples: Float32Array, factor: number): Float32Array {
+  return factor === 1 ? samples : samples.map((sample) => sample * factor);
+}
+
+/** The natural logarithm of a mel spectrogram, floored at `log_floor`. */
+function logMel(samples: Float32Array, given: Options): FeatureMatrix {
+  const { log_floor = 1e-9, ...options } = given as { readonly log_floor?: unknown };
+  const { data, rows, columns } = melSpectrogram(samples, options);
+  return { data: data.map((power) => Math.log(Math.max(power, Number(log_floor)))), rows, columns };
+}

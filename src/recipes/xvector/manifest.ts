@@ -1,0 +1,128 @@
+import { isUtf8 } from "node:buffer";
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { dirname, isAbsolute, join } from "node:path";
+import { MillraceError } from "../../index.ts";
+
+/** One row of a manifest. */
+export interface Utterance {
+  readonly id: string;
+  /** Absolute, or relative to where the manifest's own path is relative to. */
+  readonly path: string;
+  readonly text: string;
+  /** Empty where the manifest names none. */
+  readonly speaker: string;
+  /** Counted from 1, as editors do. */
+  readonly line: number;
+}
+
+const columnNames = ["utt_id", "wav_path", "text", "speaker_id"] as const;
+type ColumnName = (typeof columnNames)[number];
+
+/** The rows of a manifest. They stay bytes until they are asked for: a million of them fit into a worker. */
+export class Manifest {
+  readonly path: string;
+  /** The names of the first line, where it is a header. */
+  readonly header: readonly string[] | undefined;
+  private readonly bytes: Buffer;
+  private readonly starts: readonly number[];
+  private readonly lines: readonly number[];
+  private readonly columns: Readonly<Record<ColumnName, number>>;
+
+  constructor(path: string, bytes: Buffer) {
+    this.path = path;
+    this.bytes = bytes;
+    const starts: number[] = [];
+    const lines: number[] = [];
+    let at = bytes.length >= 3 && bytes.readUIntBE(0, 3) === 0xefbbbf ? 3 : 0;
+    for (let line = 1; at < bytes.length; line++) {
+      const end = endOfLine(bytes, at);
+      if (!isBlank(bytes, at, end)) {
+        starts.push(at);
+        lines.push(line);
+      }
+      at = end + 1;
+    }
+    this.starts = starts;
+    this.lines = lines;
+    const first = starts.length === 0 ? [] : this.fieldsAt(0);
+    this.header = first[0]?.toLowerCase() === "utt_id" ? first.map((name) => name.trim().toLowerCase()) : undefined;
+    if (this.header !== undefined) {
+      starts.shift();
+      lines.shift();
+    }
+    const positionOf = (name: ColumnName) => (this.header ?? columnNames).indexOf(name as never);
+    this.columns = Object.fromEntries(columnNames.map((name) => [name, positionOf(name)])) as Record<
+      ColumnName,
+      number
+    >;
+  }
+
+  /** How many utterances it has. */
+  get length(): number {
+    return this.starts.length;
+  }
+
+  at(idx: number): Utterance {
+    const fields = this.fieldsAt(idx);
+    const field = (name: ColumnName) => fields[this.columns[name]] ?? "";
+    const path = field("wav_path");
+    return {
+      id: field("utt_id"),
+      path: isAbsolute(path) ? path : join(dirname(this.path), path),
+      text: field("text"),
+      speaker: field("speaker_id"),
+      line: this.lineOf(idx),
+    };
+  }
+
+  lineOf(idx: number): number {
+    return this.lines[idx] ?? 0;
+  }
+
+  fieldsAt(idx: number): string[] {
+    return this.row(idx).toString("utf8").split("\t");
+  }
+
+  isText(idx: number): boolean {
+    return isUtf8(this.row(idx));
+  }
+
+  /** What the vectors depend on, so that a run that goes on notices that it is another one. Texts may change. */
+  digest(): string {
+    const hash = createHash("sha256");
+    for (let idx = 0; idx < this.length; idx++) {
+      const { id, path, speaker } = this.at(idx);
+      hash.update(`${id}\t${path}\t${speaker}\n`);
+    }
+    return hash.digest("hex");
+  }
+
+  private row(idx: number): Buffer {
+    const start = this.starts[idx]!;
+    const end = endOfLine(this.bytes, start);
+    return this.bytes.subarray(start, end > start && this.bytes[end - 1] === 13 ? end - 1 : end);
+  }
+}
+
+/** Reads a manifest: `utt_id TAB wav_path TAB text TAB speaker_id`, with or without a header, LF or CRLF, UTF-8. */
+export function readManifest(path: string): Manifest {
+  try {
+    return new Manifest(path, readFileSync(path));
+  } catch (cause) {
+    throw new MillraceError("BAD_FILE", `The manifest ${path} cannot be read: ${(cause as Error).message}`, {
+      cause,
+      hint: "Check xvector.manifest_paths; paths are relative to the folder that the command is started in.",
+    });
+  }
+}
+
+function endOfLine(bytes: Buffer, from: number): number {
+  const end = bytes.indexOf(10, from);
+  return end === -1 ? bytes.length : end;
+}
+
+function isBlank(bytes: Buffer, from: number, to: number): boolean {
+  for (let i = from; i < to; i++) if (bytes[i] !== 13 && bytes[i] !== 32) return false;
+  return true;
+}

@@ -1,0 +1,43 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+/** A file of a model on the Hugging Face hub. */
+export interface HubFile {
+  readonly repo: string;
+  readonly revision: string;
+  /** Inside the repository; undefined where its only ONNX file is meant. */
+  readonly file: string | undefined;
+}
+
+/** Where the hub is and what it may be asked, as its own tools read it from the environment. */
+export interface HubSettings {
+  readonly endpoint: string;
+  readonly cache: string;
+  readonly isOffline: boolean;
+  readonly token: string | undefined;
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Reads `HF_ENDPOINT`, `HF_HOME`, `HF_HUB_CACHE`, `HF_HUB_OFFLINE` and `HF_TOKEN`. */
+export function hubSettings(variables: Variables = process.env): HubSettings {
+  const given = (name: string) => (variables[name] === "" ? undefined : variables[name]);
+  const cacheHome = given("XDG_CACHE_HOME") ?? join(homedir(), ".cache");
+  const home = given("HF_HOME") ?? join(cacheHome, "huggingface");
+  return {
+    endpoint: (given("HF_ENDPOINT") ?? "https://huggingface.co").replace(/\/+$/, ""),
+    cache: given("HF_HUB_CACHE") ?? join(home, "hub"),
+    isOffline: ["1", "true", "yes", "on"].includes((given("HF_HUB_OFFLINE") ?? "").toLowerCase()),
+    token: given("HF_TOKEN"),
+  };
+}
+
+/** The folder of a repository in the cache that all tools of the hub share. */
+export function repoFolder({ cache }: HubSettings, repo: string): string {
+  return join(cache, `models--${repo.replaceAll("/", "--")}`);
+}
+
+/** Whether a text can be the name of a model on the hub: an owner and a name. */
+export function isHubName(text: string): boolean {
+  return /^[\w][\w.-]*\/[\w][\w.-]*$/.test(text) && !text.includes("--") && !text.includes("..");
+}

@@ -1,0 +1,32 @@
+import { MillraceError, type ModelTensor } from "../../../index.ts";
+
+/** The vectors in a model's answer. Dimensions of size 1, which some exports leave in, are taken out. */
+export function vectorsOf(output: ModelTensor | undefined, count: number, model: string): Float32Array[] {
+  const numbers = output?.data;
+  if (output === undefined || !(numbers instanceof Float32Array || numbers instanceof Float64Array))
+    throw refuse(model, `gives ${output === undefined ? "nothing" : output.type}`, "A vector of floats was expected.");
+  const { dims } = output;
+  const wide = dims.slice(dims[0] === count ? 1 : 0).filter((size) => size !== 1);
+  const [size = 1] = wide;
+  if (wide.length > 1 || size * count !== numbers.length)
+    throw refuse(
+      model,
+      `gives a tensor of [${dims.join(", ")}] for ${count} utterance${count === 1 ? "" : "s"}`,
+      "One vector each was expected. Name the pooled output in xvector.model.output_name.",
+    );
+  return Array.from({ length: count }, (_, i) => checkVector(numbers.slice(i * size, (i + 1) * size), model));
+}
+
+/** A model may answer to anything; what is no vector is not handed on. */
+function checkVector(values: Float32Array | Float64Array, model: string): Float32Array {
+  const vector = Float32Array.from(values);
+  if (!vector.every(Number.isFinite))
+    throw refuse(model, "gave a non-finite embedding (NaN or infinity)", "The audio or the model is damaged.");
+  if (vector.every((value) => value === 0))
+    throw refuse(model, "gave an embedding of zeros only", "The audio or the model is damaged.");
+  return vector;
+}
+
+function refuse(model: string, what: string, hint: string): MillraceError {
+  return new MillraceError("BAD_MODEL", `${model} ${what}.`, { hint });
+}

@@ -1,0 +1,70 @@
+/** Points of a plane. */
+export interface PlanePoints {
+  readonly x: Float64Array;
+  readonly y: Float64Array;
+  /** The share of the variance that each of the two directions holds. */
+  readonly explained: readonly [number, number];
+}
+
+const rounds = 300;
+
+/**
+ * The two directions in which vectors of length 1 differ most, by power iteration on their covariance. The same vectors
+ * always give the same picture: the beginning is fixed, and the largest coordinate of a direction is positive.
+ */
+export function projectToPlane(vectors: readonly Float32Array[]): PlanePoints {
+  const count = vectors.length;
+  const size = vectors[0]?.length ?? 0;
+  const centred = centre(vectors, size);
+  const total = centred.reduce((sum, row) => sum + dot(row, row), 0) || 1;
+  const axes: Float64Array[] = [];
+  const variances: number[] = [];
+  for (let k = 0; k < 2; k++) {
+    const axis = findAxis(centred, size, axes);
+    axes.push(axis);
+    variances.push(centred.reduce((sum, row) => sum + dot(row, axis) ** 2, 0));
+  }
+  const along = (axis: Float64Array) => Float64Array.from({ length: count }, (_, i) => dot(centred[i]!, axis));
+  return { x: along(axes[0]!), y: along(axes[1]!), explained: [variances[0]! / total, variances[1]! / total] };
+}
+
+function centre(vectors: readonly Float32Array[], size: number): Float64Array[] {
+  const units = vectors.map((vector) => {
+    const values = Float64Array.from(vector);
+    const length = Math.sqrt(dot(values, values)) || 1;
+    return values.map((value) => value / length);
+  });
+  const mean = new Float64Array(size);
+  for (const unit of units) for (let k = 0; k < size; k++) mean[k] = mean[k]! + unit[k]! / units.length;
+  return units.map((unit) => unit.map((value, k) => value - mean[k]!));
+}
+
+function findAxis(rows: readonly Float64Array[], size: number, before: readonly Float64Array[]): Float64Array {
+  let axis = Float64Array.from({ length: size }, (_, k) => 1 / (k + 1));
+  for (let round = 0; round < rounds; round++) {
+    const next = new Float64Array(size);
+    for (const row of rows) {
+      const weight = dot(row, axis);
+      for (let k = 0; k < size; k++) next[k] = next[k]! + weight * row[k]!;
+    }
+    for (const other of before) {
+      const share = dot(next, other);
+      for (let k = 0; k < size; k++) next[k] = next[k]! - share * other[k]!;
+    }
+    const length = Math.sqrt(dot(next, next));
+    // Nothing is left that vectors differ in.
+    if (!(length > 1e-12)) return new Float64Array(size);
+    for (let k = 0; k < size; k++) next[k] = next[k]! / length;
+    const isSettled = Math.abs(dot(next, axis)) > 1 - 1e-13;
+    axis = next;
+    if (isSettled && round > 2) break;
+  }
+  const largest = axis.reduce((best, value, k) => (Math.abs(value) > Math.abs(axis[best]!) ? k : best), 0);
+  return (axis[largest] ?? 0) < 0 ? axis.map((value) => -value) : axis;
+}
+
+function dot(a: Float64Array, b: Float64Array): number {
+  let sum = 0;
+  for (let k = 0; k < a.length; k++) sum += a[k]! * b[k]!;
+  return sum;
+}

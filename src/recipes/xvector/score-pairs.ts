@@ -1,0 +1,39 @@
+import type { TrialScores } from "./eer.ts";
+
+/** A vector with whose it is; an empty speaker is nobody's. */
+export interface SpeakerVector {
+  readonly speaker: string;
+  readonly vector: Float32Array;
+}
+
+/** The cosine of every pair of vectors, apart for pairs of one speaker and of two. */
+export function scorePairs(vectors: readonly SpeakerVector[]): TrialScores {
+  const known = vectors.filter(({ speaker }) => speaker !== "");
+  const units = known.map(({ vector }) => toUnit(vector));
+  const counts = new Map<string, number>();
+  for (const { speaker } of known) counts.set(speaker, (counts.get(speaker) ?? 0) + 1);
+  const ofOne = [...counts.values()].reduce((sum, n) => sum + (n * (n - 1)) / 2, 0);
+  const same = new Float64Array(ofOne);
+  const different = new Float64Array((known.length * (known.length - 1)) / 2 - ofOne);
+  let [s, d] = [0, 0];
+  for (let i = 0; i < units.length; i++) {
+    for (let j = i + 1; j < units.length; j++) {
+      const cosine = dot(units[i]!, units[j]!);
+      if (known[i]!.speaker === known[j]!.speaker) same[s++] = cosine;
+      else different[d++] = cosine;
+    }
+  }
+  return { same, different };
+}
+
+function toUnit(vector: Float32Array): Float64Array {
+  const values = Float64Array.from(vector);
+  const length = Math.sqrt(dot(values, values));
+  return values.map((value) => value / length);
+}
+
+function dot(a: Float64Array, b: Float64Array): number {
+  let sum = 0;
+  for (let k = 0; k < a.length; k++) sum += a[k]! * b[k]!;
+  return sum;
+}

@@ -1,0 +1,17 @@
+import { type Toolkit, usualConvention } from "./toolkit.ts";
+
+/**
+ * SpeechBrain's ECAPA-TDNN and x-vector models: its own Fbank of 80 bins, the mean of the sentence removed. An exported
+ * `embedding_model` gives [batch, 1, dimension] and may take the relative lengths as a second input.
+ */
+export const speechbrain: Toolkit = {
+  defaultModel: "speechbrain/spkrec-ecapa-voxceleb",
+  convention: {
+    ...usualConvention,
+    frontend: "speechbrain_fbank",
+    frontendOptions: { n_mels: 80 },
+    cmvn: "mean",
+    // The widest of its convolutions mirrors four frames at either end.
+    minFrames: 5,
+  },
+};

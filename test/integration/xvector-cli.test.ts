@@ -1,0 +1,154 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openNpz } from "millrace/formats";
+import { describe, expect, it } from "vitest";
+import { program, repository } from "../fixtures/cli/project.ts";
+import { diagnose, transpile } from "../fixtures/diagnose.ts";
+import { makeVoices } from "../fixtures/recipes/voices.ts";
+import { temporaryFolder } from "../fixtures/temporary-folder.ts";
+
+function millrace(cwd: string, ...args: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], { cwd, encoding: "utf8" });
+  return { status, stdout, stderr };
+}
+
+function corpus(manifest?: string): string {
+  const folder = temporaryFolder();
+  makeVoices(folder, { speakers: 2, utterances: 2 });
+  if (manifest !== undefined) writeFileSync(join(folder, "manifest.tsv"), manifest);
+  const xvector = {
+    toolkit: "builtin",
+    spk_embed_tag: "tag",
+    save_path: "out",
+    manifest_paths: { train: "manifest.tsv" },
+  };
+  writeFileSync(join(folder, "xvector.yaml"), JSON.stringify({ xvector }));
+  return folder;
+}
+
+describe("millrace xvector", () => {
+  it("says what it made and where, and goes on from there when it is started again", () => {
+    const folder = corpus();
+    const first = millrace(folder, "xvector", "xvector.yaml");
+    expect(first).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(
+        /^train: 4 embeddings of 46 numbers; 2 speakers, 0\.00 h of audio, EER \d+\.\d\d %\n {2}.*out\/tag\/train\n {2}.*train\.html\n$/,
+      ),
+    });
+    rmSync(join(folder, "wav"), { recursive: true });
+    expect(millrace(folder, "xvector", "xvector.yaml").stdout).toBe(first.stdout);
+  });
+
+  it("prints the same as JSON", () => {
+    const folder = corpus();
+    const { status, stdout } = millrace(folder, "xvector", "xvector.yaml", "--json");
+    expect([status, JSON.parse(stdout)]).toMatchObject([0, [{ split: "train", written: 4, failed: 0, dimension: 46 }]]);
+  });
+
+  it("--check lists everything that is wrong with its place, and writes nothing", () => {
+    const folder = corpus(
+      "s0-u0\twav/s0-u0.wav\t\ts0\nx\ty\ns0-u0\twav/s0-u1.wav\t\ts0\nghost\tno.wav\t\ts1\ntext\txvector.yaml\t\ts1\n",
+    );
+    const { status, stdout } = millrace(folder, "xvector", "xvector.yaml", "--check");
+    const manifest = join(folder, "manifest.tsv");
+    expect(stdout.split("\n").map((line) => line.slice(0, line.indexOf(": ", manifest.length)))).toMatchObject([
+      `${manifest}:2`,
+      `${manifest}:3`,
+      `${manifest}:4`,
+      `${manifest}:5`,
+      expect.any(String),
+      expect.any(String),
+      expect.any(String),
+    ]);
+    expect(stdout).toContain("train: 5 utterances of 2 speakers, 0.00 h of audio, 4 problems\nmodel: builtin\n");
+    expect(status).toBe(1);
+    expect(millrace(folder, "xvector", "xvector.yaml").status).toBe(1);
+  });
+
+  it("--check has nothing to say of a good corpus, as JSON too", () => {
+    const folder = corpus();
+    expect(millrace(folder, "xvector", "xvector.yaml", "--check")).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining("0 problems"),
+    });
+    const { stdout } = millrace(folder, "xvector", "xvector.yaml", "--check", "--json");
+    expect(JSON.parse(stdout)).toMatchObject({
+      splits: [{ split: "train", utterances: 4, problems: [] }],
+      toolkit: "builtin",
+    });
+  });
+
+  it("ends with 3 where utterances were skipped, and lets them be retried once they are mended", () => {
+    const folder = corpus();
+    renameSync(join(folder, "wav", "s1-u1.wav"), join(folder, "kept.wav"));
+    const skipping = ["xvector", "xvector.yaml", "+runner.on_error=skip"];
+    expect(millrace(folder, ...skipping)).toMatchObject({ status: 3, stdout: expect.stringContaining("1 failed") });
+    renameSync(join(folder, "kept.wav"), join(folder, "wav", "s1-u1.wav"));
+    expect(millrace(folder, "retry", "out/tag/runs/train")).toMatchObject({ status: 0 });
+    expect(millrace(folder, ...skipping)).toMatchObject({ status: 0, stdout: expect.stringContaining("4 embeddings") });
+  });
+
+  it("refuses a config that is wrong with its place and the nearest key", () => {
+    const folder = corpus();
+    expect(millrace(folder, "xvector", "xvector.yaml", "+xvector.batchsize=3")).toMatchObject({
+      status: 2,
+      stderr: expect.stringMatching(/xvector\.batchsize is not known[\s\S]*Did you mean batch_size/),
+    });
+    expect(millrace(folder, "xvector", "xvector.yaml", "xvector.toolkit=onnx")).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining("pretrained_model is missing"),
+    });
+  });
+});
+
+describe("docs/xvectors.md", () => {
+  const page = readFileSync(join(repository, "docs", "xvectors.md"), "utf8");
+  const blocks = (language: string) =>
+    [...page.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, "gm"))].map(([, text]) => text!);
+
+  it("has a config, commands and a program that work as they stand", () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, "data", "manifest"), { recursive: true });
+    for (const split of ["train", "test"]) {
+      const manifest = makeVoices(join(folder, "data", "manifest"), { speakers: 2, utterances: 2 });
+      renameSync(manifest, join(folder, "data", "manifest", `${split}.tsv`));
+    }
+    mkdirSync(join(folder, "node_modules"));
+    symlinkSync(repository, join(folder, "node_modules", "millrace"));
+    writeFileSync(join(folder, "package.json"), "{}");
+    const [yaml] = blocks("yaml");
+    writeFileSync(join(folder, "xvector.yaml"), yaml!);
+    for (const line of blocks("sh")[0]!.trim().split("\n")) {
+      const [name, ...args] = line.split(" ");
+      expect(name).toBe("millrace");
+      expect(millrace(folder, ...args)).toMatchObject({ status: 0 });
+    }
+    const tag = join(folder, "data", "x_vectors", "mfcc-statistics");
+    expect(readFileSync(join(tag, "index", "test.tsv"), "utf8").split("\n")).toHaveLength(6);
+    const npz = openNpz(join(folder, "data", "x_vectors", "as-npz", "train.npz"));
+    expect(npz.names).toHaveLength(4);
+    npz.close();
+    const [example] = blocks("ts");
+    writeFileSync(join(folder, "example.mts"), example!);
+    expect(diagnose(join(folder, "example.mts"))).toEqual([]);
+    writeFileSync(join(folder, "example.mjs"), transpile(example!));
+    const { stdout, stderr } = spawnSync(process.execPath, ["example.mjs"], { cwd: folder, encoding: "utf8" });
+    expect({ stdout, stderr }).toEqual({
+      stdout: expect.stringMatching(/^train 4 0 [\d.]+\ntest 4 0 [\d.]+\n$/),
+      stderr: "",
+    });
+  });
+
+  it("has a section about models in which every key is known, and none is missing", () => {
+    const folder = corpus();
+    const [, model] = blocks("yaml");
+    writeFileSync(join(folder, "model.yaml"), `defaults: [xvector]\nxvector:\n${model!.replace(/^/gm, "  ")}`);
+    expect(millrace(folder, "xvector", "model.yaml", "--check")).toMatchObject({ status: 0 });
+    const keys = [...model!.matchAll(/^ {2}(\w+):/gm)].map(([, key]) => key);
+    const { stderr } = millrace(folder, "xvector", "model.yaml", "+xvector.model.nonsense=1", "--check");
+    const [, valid] = /Valid: (.*)\.$/m.exec(stderr)!;
+    expect(keys.sort()).toEqual(valid!.split(", ").sort());
+  });
+});

@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+import { judgeTask, taskKey, type Verdict } from "../../../../src/launchers/batch/judge-tasks.ts";
+import type { TaskSight, TaskState } from "../../../../src/launchers/batch/scheduler.ts";
+import type { TaskOutcome, TaskReport } from "../../../../src/store/job-records.ts";
+
+type Said = TaskOutcome | "began" | "nothing";
+
+function reportOf(said: Said, more: Partial<TaskReport> = {}): TaskReport | undefined {
+  if (said === "nothing") return undefined;
+  const outcome = said === "began" ? undefined : said;
+  return { version: 1, node: "n1", pid: 7, wasReady: true, outcome, ...more };
+}
+
+function sightOf(state: TaskState | "unseen"): TaskSight | undefined {
+  return state === "unseen" ? undefined : { id: "1", task: 0, state, detail: state, node: undefined };
+}
+
+function judge(
+  state: TaskState | "unseen",
+  said: Said,
+  { missing = 0, ...more }: Partial<TaskReport & { missing: number }> = {},
+) {
+  return judgeTask({ sight: sightOf(state), report: reportOf(said, more), missing });
+}
+
+describe("a task that its scheduler calls alive", () => {
+  it.each<[TaskState, Said, Verdict]>([
+    ["pending", "nothing", "pending"],
+    ["running", "nothing", "running"],
+    ["running", "began", "running"],
+    ["unknown", "nothing", "pending"],
+    ["unknown", "began", "running"],
+    // It is about to end; or it was requeued, runs again, and has not said so yet.
+    ["running", "left", "running"],
+    ["running", "deadline", "running"],
+    ["pending", "left", "pending"],
+    ["pending", "began", "pending"],
+    ["pending", "complete", "pending"],
+    // Its own word is enough.
+    ["running", "complete", "over"],
+    ["running", "failed", "over"],
+  ])("%s, and that says %s of itself, is %s", (state, said, verdict) => {
+    expect(judge(state, said)).toBe(verdict);
+  });
+});
+
+describe("a task that its scheduler calls over", () => {
+  it.each<[TaskState | "unseen", Said, Verdict]>([
+    ["ended", "complete", "over"],
+    ["lost", "complete", "over"],
+    ["unseen", "complete", "over"],
+    // Told to leave, and nobody has cancelled it.
+    ["lost", "left", "due"],
+    ["ended", "left", "due"],
+    ["cancelled", "left", "over"],
+    ["unseen", "left", "over"],
+    ["ended", "deadline", "due"],
+    ["lost", "deadline", "due"],
+    ["unseen", "deadline", "due"],
+    ["cancelled", "deadline", "over"],
+    // Killed, or it could not begin.
+    ["lost", "began", "lost"],
+    ["ended", "began", "lost"],
+    ["unseen", "began", "lost"],
+    ["lost", "nothing", "failed"],
+    ["ended", "nothing", "failed"],
+    ["cancelled", "began", "over"],
+    ["cancelled", "nothing", "over"],
+    // It may never have been made: no node is at fault.
+    ["unseen", "nothing", "lost"],
+  ])("%s, and that says %s of itself, is %s once that was told often enough", (state, said, verdict) => {
+    expect(judge(state, said, { missing: 3 })).toBe(verdict);
+  });
+
+  it.each<[TaskState | "unseen", Said, Verdict]>([
+    ["unseen", "nothing", "pending"],
+    ["unseen", "began", "running"],
+    ["lost", "began", "running"],
+    ["lost", "nothing", "pending"],
+  ])("%s, and that says %s of itself, is still %s while that was told but twice", (state, said, verdict) => {
+    expect(judge(state, said, { missing: 2 })).toBe(verdict);
+  });
+});
+
+describe("a task that ended before a worker was ready", () => {
+  it("has failed, whether it says why or its time was up", () => {
+    expect(judge("lost", "failed", { wasReady: false, missing: 1 })).toBe("failed");
+    expect(judge("ended", "deadline", { wasReady: false, missing: 1 })).toBe("failed");
+  });
+
+  it("is not judged while its scheduler calls it running: it may be running again", () => {
+    expect(judge("running", "failed", { wasReady: false })).toBe("running");
+  });
+});
+
+describe("a task that has asked to be run again", () => {
+  it("is pending, as long as its scheduler does not forget it", () => {
+    expect(judge("running", "deadline", { isRequeued: true })).toBe("pending");
+    expect(judge("unseen", "deadline", { isRequeued: true, missing: 2 })).toBe("pending");
+    expect(judge("unseen", "deadline", { isRequeued: true, missing: 3 })).toBe("due");
+  });
+});
+
+it("a task is told from all others of a run", () => {
+  expect(taskKey({ name: "millrace-abc" }, 3)).toBe("millrace-abc.3");
+});

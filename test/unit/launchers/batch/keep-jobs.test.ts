@@ -1,0 +1,204 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { keepJobs } from "../../../../src/launchers/batch/keep-jobs.ts";
+import type { LostTask } from "../../../../src/launchers/batch/watch-jobs.ts";
+import { MillraceError } from "../../../../src/shared/errors.ts";
+import type { Submission } from "../../../../src/store/job-records.ts";
+import { runPaths } from "../../../../src/store/run-paths.ts";
+
+let said = "";
+beforeEach(() => {
+  said = "";
+  const spy = vi.spyOn(process.stderr, "write").mockImplementation((text) => {
+    said += text;
+    return true;
+  });
+  return () => spy.mockRestore();
+});
+
+const failedOn = (node: string | undefined, error?: MillraceError): LostTask => ({
+  kind: "failed",
+  node,
+  why: error?.message ?? "Slurm says FAILED",
+  error,
+});
+const lostOn = (node: string): LostTask => ({ kind: "lost", node, why: "Slurm says NODE_FAIL", error: undefined });
+const due: LostTask = { kind: "due", node: "n1", why: "", error: undefined };
+
+/** A keeper at a queue that takes everything; tasks that were lost are counted off by the test. */
+function newKeeper({
+  running = 0,
+  pending = 0,
+  wasReady = false,
+  canExclude = true,
+  resubmits = undefined as number | undefined,
+} = {}) {
+  const state = { running, pending, wasReady };
+  const submitted: { tasks: number; excluded: string[] }[] = [];
+  const behaviour: { refusal?: Error; inherited: Submission[] } = { inherited: [] };
+  const submission = (tasks: number): Submission => ({
+    version: 1,
+    name: `job-${submitted.length}`,
+    env: "slurm",
+    tasks,
+    processes: 1,
+    graceSeconds: 0,
+  });
+  const keeper = keepJobs(runPaths("/run"), {
+    queue: {
+      async submit(tasks, excluded = []) {
+        if (behaviour.refusal !== undefined) throw behaviour.refusal;
+        submitted.push({ tasks, excluded: [...excluded] });
+        return [submission(tasks)];
+      },
+      inherited: async () => behaviour.inherited,
+    },
+    watch: {
+      add: (more) => {
+        for (const { tasks } of more) state.pending += tasks;
+      },
+      counts: () => ({ ...state, over: 0, lost: 0 }),
+      wasAnyReady: () => state.wasReady,
+    },
+    site: { title: "Slurm", canExclude },
+    options: { resubmits },
+  });
+  return { keeper, state, submitted, behaviour, submission };
+}
+
+describe("the jobs of a run", () => {
+  it("are not replaced while enough are there, nor without a reason", async () => {
+    const { keeper, submitted } = newKeeper({ running: 2, wasReady: true });
+    await keeper.replace([], 4);
+    await keeper.replace([lostOn("n1")], 2);
+    expect(submitted).toEqual([]);
+  });
+
+  it("are replaced where they were lost or had no time left, as many as are missing", async () => {
+    const { keeper, submitted } = newKeeper({ running: 1, wasReady: true });
+    await keeper.replace([due, lostOn("n1"), due], 3);
+    expect(submitted).toEqual([{ tasks: 2, excluded: [] }]);
+    expect(said).toBe(
+      "millrace: a job on n1 was lost: Slurm says NODE_FAIL\nmillrace: submitted 2 jobs in place of those that ended\n",
+    );
+  });
+
+  it("are replaced within a budget", async () => {
+    const { keeper, state } = newKeeper({ wasReady: true, resubmits: 2 });
+    for (let i = 0; i < 2; i++) {
+      await keeper.replace([lostOn("n1")], 1);
+      state.pending = 0;
+    }
+    await expect(keeper.replace([lostOn("n1")], 1)).rejects.toMatchObject({
+      code: "JOBS_LOST",
+      message: expect.stringContaining("More than 2 jobs were lost; the last one: Slurm says NODE_FAIL"),
+    });
+  });
+
+  it("have a budget that jobs whose time was up do not use", async () => {
+    const { keeper, state, submitted } = newKeeper({ wasReady: true, resubmits: 0 });
+    for (let i = 0; i < 20; i++) {
+      await keeper.replace([due], 1);
+      state.pending = 0;
+    }
+    expect(submitted).toHaveLength(20);
+  });
+
+  it("are not replaced twice where another driver was quicker", async () => {
+    const { keeper, submitted, behaviour, submission } = newKeeper({ wasReady: true });
+    behaviour.inherited = [submission(1)];
+    await keeper.replace([lostOn("n1")], 1);
+    expect(submitted).toEqual([]);
+  });
+
+  it("are owed while the scheduler refuses more and others work; it says so once", async () => {
+    const { keeper, submitted, behaviour } = newKeeper({ running: 1, wasReady: true });
+    behaviour.refusal = new MillraceError("SCHEDULER_FAILED", "too many jobs");
+    await keeper.replace([lostOn("n1")], 2);
+    await keeper.replace([], 2);
+    expect(said.match(/too many jobs/g)).toHaveLength(1);
+    delete behaviour.refusal;
+    await keeper.replace([], 2);
+    await keeper.replace([], 2);
+    expect(submitted).toEqual([{ tasks: 1, excluded: [] }]);
+  });
+
+  it("are given up where the scheduler refuses more and nobody is left", async () => {
+    const { keeper, behaviour } = newKeeper({ wasReady: true });
+    behaviour.refusal = new MillraceError("SCHEDULER_FAILED", "too many jobs");
+    await expect(keeper.replace([lostOn("n1")], 1)).rejects.toThrow("too many jobs");
+  });
+});
+
+describe("a node on which jobs die early", () => {
+  it("is left out from the second death on, and said so", async () => {
+    const { keeper, submitted } = newKeeper({ running: 2, wasReady: true });
+    await keeper.replace([failedOn("n2")], 3);
+    await keeper.replace([failedOn("n2")], 4);
+    await keeper.replace([failedOn("n2")], 5);
+    expect(submitted.map(({ excluded }) => excluded)).toEqual([[], ["n2"], ["n2"]]);
+    expect(said.match(/2 jobs died early on n2: it is not used any more/g)).toHaveLength(1);
+  });
+
+  it("is named where the scheduler cannot leave it out", async () => {
+    const { keeper, submitted } = newKeeper({ running: 2, wasReady: true, canExclude: false });
+    await keeper.replace([failedOn("n2"), failedOn("n2")], 4);
+    expect(submitted).toEqual([{ tasks: 2, excluded: [] }]);
+    expect(said).toContain("cannot be told to leave it out");
+  });
+
+  it("is not the end of a run that has not begun elsewhere", async () => {
+    const { keeper, submitted } = newKeeper();
+    await keeper.replace([failedOn("n2"), failedOn("n2"), failedOn("n2"), failedOn("n2")], 4);
+    expect(submitted).toEqual([{ tasks: 4, excluded: ["n2"] }]);
+  });
+
+  it("is not left out because jobs were lost on it later", async () => {
+    const { keeper, submitted } = newKeeper({ running: 1, wasReady: true });
+    await keeper.replace([lostOn("n1"), lostOn("n1"), lostOn("n1")], 4);
+    expect(submitted).toEqual([{ tasks: 3, excluded: [] }]);
+  });
+});
+
+describe("a run that cannot start", () => {
+  it("is given up after three early deaths on several nodes", async () => {
+    const { keeper, state } = newKeeper();
+    await keeper.replace([failedOn("n1")], 1);
+    state.pending = 0;
+    await keeper.replace([failedOn("n2")], 1);
+    state.pending = 0;
+    await expect(keeper.replace([failedOn("n3")], 1)).rejects.toMatchObject({
+      code: "WORKER_CRASHED",
+      message: expect.stringContaining("3 jobs in a row ended before a worker was ready: Slurm says FAILED"),
+    });
+  });
+
+  it("is given up with the error that its jobs tell", async () => {
+    const error = new MillraceError("ENV_FAILED", "the model is not there");
+    const { keeper } = newKeeper();
+    const deaths = ["n1", "n2", "n1"].map((node) => failedOn(node, error));
+    await expect(keeper.replace(deaths, 3)).rejects.toBe(error);
+  });
+
+  it("is given up where its only node is left out", async () => {
+    const { keeper, behaviour } = newKeeper();
+    behaviour.refusal = new MillraceError("SCHEDULER_FAILED", "Requested node configuration is not available");
+    await expect(keeper.replace([failedOn("n1"), failedOn("n1"), failedOn("n1")], 3)).rejects.toMatchObject({
+      code: "WORKER_CRASHED",
+    });
+  });
+
+  it("is given up on nodes that nobody knows", async () => {
+    const { keeper } = newKeeper();
+    const deaths = [1, 2, 3].map(() => failedOn(undefined));
+    await expect(keeper.replace(deaths, 3)).rejects.toMatchObject({ code: "WORKER_CRASHED" });
+  });
+
+  it("is not given up while a job is just starting, nor once any worker was ready", async () => {
+    const starting = newKeeper({ running: 1 });
+    await starting.keeper.replace([failedOn("n1"), failedOn("n2"), failedOn("n3")], 4);
+    expect(starting.submitted).toHaveLength(1);
+    const ready = newKeeper({ wasReady: true });
+    await ready.keeper.replace([failedOn("n1"), failedOn("n2"), failedOn("n3")], 4);
+    expect(ready.submitted).toHaveLength(1);
+  });
+});

@@ -1,0 +1,98 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { encodeWav } from "../../../../src/audio/encode-wav.ts";
+import { makeFrontEnd } from "../../../../src/recipes/xvector/make-front-end.ts";
+import { measureLevel } from "../../../../src/recipes/xvector/measure-level.ts";
+import { prepareUtterance } from "../../../../src/recipes/xvector/prepare-utterance.ts";
+import { conventionOf } from "../../../../src/recipes/xvector/toolkits/choose-convention.ts";
+import { speak } from "../../../fixtures/recipes/voices.ts";
+import { sharedFolder, sharedIsAbsent } from "../../../fixtures/shared-folder.ts";
+import { temporaryFolder } from "../../../fixtures/temporary-folder.ts";
+
+const convention = conventionOf({ toolkit: "builtin", save_path: "out", manifest_paths: {} });
+const frontEnd = makeFrontEnd(convention);
+const usual = { channel: "mix", silenceDb: -70, maxClipped: 1 } as const;
+
+function prepare(samples: Float32Array | string, changed: object = {}, sampleRate = 16_000) {
+  let path = samples as string;
+  if (typeof samples !== "string") {
+    path = join(temporaryFolder(), "utt.wav");
+    writeFileSync(path, encodeWav(samples, { sampleRate }));
+  }
+  return prepareUtterance(path, frontEnd, { convention, policy: { ...usual, ...changed } });
+}
+
+describe("prepareUtterance", () => {
+  it("gives features and says how long the audio is, whatever its rate", async () => {
+    const { input, seconds, clipped, warnings } = await prepare(speak(1, 1, 1));
+    expect([input.rows, input.columns, seconds, clipped, warnings]).toEqual([98, 24, 1, 0, []]);
+    const slow = await prepare(speak(1, 1, 1).subarray(0, 8000), {}, 8000);
+    expect([slow.input.rows, slow.seconds]).toEqual([98, 1]);
+  });
+
+  it.each([
+    ["too short", speak(1, 1, 0.2), {}, /too short: 0\.2 s, at least 0\.25 s/],
+    ["silent", new Float32Array(16_000), {}, /silent: its peak is at -Infinity dB/],
+    ["silent but for a constant", new Float32Array(16_000).fill(0.3), {}, /silent/],
+    [
+      "clipped beyond what is allowed",
+      speak(1, 1, 1).map((x) => Math.max(-1, Math.min(1, 30 * x))),
+      { maxClipped: 0.05 },
+      /clipped: \d/,
+    ],
+  ])("refuses audio that is %s", async (_what, samples, policy, message) => {
+    await expect(prepare(samples, policy)).rejects.toMatchObject({
+      code: "BAD_AUDIO",
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it("takes clipped audio otherwise, with a word about it", async () => {
+    const { clipped, warnings } = await prepare(speak(1, 1, 1).map((x) => Math.max(-1, Math.min(1, 30 * x))));
+    expect(clipped).toBeGreaterThan(0.05);
+    expect(warnings).toEqual(["clipped"]);
+  });
+
+  it("takes quiet audio that is not silent", async () => {
+    await expect(prepare(speak(1, 1, 1).map((x) => x / 100))).resolves.toMatchObject({ seconds: 1 });
+  });
+});
+
+describe("measureLevel", () => {
+  it("counts samples at full scale, or at their own largest value beyond it", () => {
+    expect(measureLevel(Float32Array.of(1, -1, 0.5, 0)).clipped).toBe(0.5);
+    expect(measureLevel(Float32Array.of(3, 1, 0.5, -1)).clipped).toBe(0.25);
+    expect(measureLevel(Float32Array.of(0.9, 0.9, 0.9, -0.9)).clipped).toBe(0);
+  });
+
+  it("measures the peak without a constant offset", () => {
+    expect(measureLevel(Float32Array.of(0.6, 0.4, 0.6, 0.4)).peakDb).toBeCloseTo(-20, 4);
+    expect(measureLevel(new Float32Array(0)).peakDb).toBe(Number.NEGATIVE_INFINITY);
+  });
+});
+
+const odd = sharedFolder("data", "odd");
+
+describe.skipIf(odd === undefined)(`odd audio${odd === undefined ? ` (skipped: ${sharedIsAbsent})` : ""}`, () => {
+  const rows =
+    odd === undefined
+      ? []
+      : readFileSync(join(odd, "expected.tsv"), "utf8")
+          .trim()
+          .split("\n")
+          .slice(1)
+          .map((line) => line.split("\t") as [string, string, string]);
+  // Silence is audio for a reader, but gives no embedding that means anything.
+  const isRefused = ([, expected, reason]: readonly string[]) => expected === "refuse" || reason === "silence";
+
+  it.each(rows.filter(isRefused))("%s gives no vector", async (file) => {
+    await expect(prepare(join(odd!, file))).rejects.toMatchObject({ code: "BAD_AUDIO" });
+  });
+
+  it.each(rows.filter((row) => !isRefused(row)))("%s gives features (%s)", async (file, expected, reason) => {
+    const { input, warnings } = await prepare(join(odd!, file));
+    expect(input.rows).toBeGreaterThan(20);
+    if (expected === "warn") expect(warnings).toContain(reason);
+  });
+});
