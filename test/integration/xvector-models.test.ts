@@ -6,10 +6,10 @@ import { type ParallelInput, runStatus } from "millrace";
 import { type NdArray, readNpy, readPt } from "millrace/formats";
 import { extractXVectors, type ModelSection, type XVectorConfig } from "millrace/recipes";
 import { afterAll, describe, expect, it } from "vitest";
-import { sharedFolder, sharedIsAbsent } from "../fixtures/shared-folder.ts";
+import { sharedIsAbsent, sharedPath } from "../fixtures/shared-path.ts";
 import { temporaryFolder } from "../fixtures/temporary-folder.ts";
 
-const data = sharedFolder("data");
+const data = sharedPath("data");
 const skipped = data === undefined ? ` (skipped: ${sharedIsAbsent})` : "";
 
 interface RealModel {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { findManifestProblems, requireSoundManifest } from "../../../../src/recipes/xvector/check-manifest.ts";
 import { Manifest, readManifest } from "../../../../src/recipes/xvector/manifest.ts";
-import { sharedFolder, sharedIsAbsent } from "../../../fixtures/shared-folder.ts";
+import { sharedIsAbsent, sharedPath } from "../../../fixtures/shared-path.ts";
 import { temporaryFolder } from "../../../fixtures/temporary-folder.ts";
 
 function manifestOf(text: string | Buffer, path = "/data/list/train.tsv"): Manifest {
@@ -100,7 +100,7 @@ describe("findManifestProblems", () => {
   });
 });
 
-const odd = sharedFolder("data", "odd", "manifests");
+const odd = sharedPath("data", "odd", "manifests");
 
 describe.skipIf(odd === undefined)(
   `the odd manifests${odd === undefined ? ` (skipped: ${sharedIsAbsent})` : ""}`,

@@ -7,7 +7,7 @@ import { measureLevel } from "../../../../src/recipes/xvector/measure-level.ts";
 import { prepareUtterance } from "../../../../src/recipes/xvector/prepare-utterance.ts";
 import { conventionOf } from "../../../../src/recipes/xvector/toolkits/choose-convention.ts";
 import { speak } from "../../../fixtures/recipes/voices.ts";
-import { sharedFolder, sharedIsAbsent } from "../../../fixtures/shared-folder.ts";
+import { sharedIsAbsent, sharedPath } from "../../../fixtures/shared-path.ts";
 import { temporaryFolder } from "../../../fixtures/temporary-folder.ts";
 
 const convention = conventionOf({ toolkit: "builtin", save_path: "out", manifest_paths: {} });
@@ -72,7 +72,7 @@ describe("measureLevel", () => {
   });
 });
 
-const odd = sharedFolder("data", "odd");
+const odd = sharedPath("data", "odd");
 
 describe.skipIf(odd === undefined)(`odd audio${odd === undefined ? ` (skipped: ${sharedIsAbsent})` : ""}`, () => {
   const rows =

@@ -6,7 +6,7 @@ import { cutWindows } from "../../../../src/recipes/xvector/model/cut-windows.ts
 import { makeSpeakerModel } from "../../../../src/recipes/xvector/model/speaker-model.ts";
 import { type ModelConvention, usualConvention } from "../../../../src/recipes/xvector/toolkits/toolkit.ts";
 import type { ModelTensor } from "../../../../src/shared/model-session.ts";
-import { sharedFolder, sharedIsAbsent } from "../../../fixtures/shared-folder.ts";
+import { sharedIsAbsent, sharedPath } from "../../../fixtures/shared-path.ts";
 
 function matrix(rows: number, columns: number, value = (i: number) => i): FeatureMatrix {
   return { data: Float32Array.from({ length: rows * columns }, (_, i) => value(i)), rows, columns };
@@ -175,7 +175,7 @@ describe("cutWindows", () => {
   });
 });
 
-const odd = sharedFolder("data", "odd", "models");
+const odd = sharedPath("data", "odd", "models");
 
 describe.skipIf(odd === undefined)(`the odd models${odd === undefined ? ` (skipped: ${sharedIsAbsent})` : ""}`, () => {
   const utterance = matrix(200, 80, (i) => Math.sin(i) + (i % 80));
