@@ -62,7 +62,7 @@ afterAll(async () => {
   for (const place of places) rmSync(place, { recursive: true, force: true });
 });
 
-it.skipIf(noSlurm === undefined)(`slurm has no row here: ${noSlurm}`, () => {});
+if (noSlurm !== undefined) it.skip(`slurm (skipped: ${noSlurm})`, () => {});
 
 describe.each(launchers.map((launcher) => [launcher.name, launcher] as const))("%s", (_name, launcher) => {
   const { workers } = launcher;
