@@ -21,8 +21,8 @@ export {
 } from "./formats/kaldi/open-ark-writer.ts";
 export { type OpenScpOptions, openScp, type ScpTable } from "./formats/kaldi/open-scp.ts";
 export { type ParseScpOptions, parseScp } from "./formats/kaldi/parse-scp.ts";
-export { readArkFile } from "./formats/kaldi/read-ark-file.ts";
 export { type ArkEntry, readArk } from "./formats/kaldi/read-ark.ts";
+export { readArkFile } from "./formats/kaldi/read-ark-file.ts";
 export { type ReadKaldiValueOptions, readKaldiValue } from "./formats/kaldi/read-kaldi-value.ts";
 export { formatScpLine, parseScpLine, type ScpEntry } from "./formats/kaldi/scp-line.ts";
 export { type Compression, hasZstd } from "./formats/lines/compression.ts";
@@ -40,8 +40,8 @@ export { encodeNpy } from "./formats/npy/encode-npy.ts";
 export { NpyAppender, type NpyAppenderOptions, type NpyCheckpoint } from "./formats/npy/npy-appender.ts";
 export { encodeNpz, NpzEncoder, type NpzOptions, NpzWriter } from "./formats/npy/npz-writer.ts";
 export { decodeNpz, type Npz, openNpz } from "./formats/npy/open-npz.ts";
-export { type NpyHeader, readNpyHeader } from "./formats/npy/read-npy-header.ts";
 export { readNpy } from "./formats/npy/read-npy.ts";
+export { type NpyHeader, readNpyHeader } from "./formats/npy/read-npy-header.ts";
 export type { ParquetRow } from "./formats/parquet/check-row.ts";
 export {
   type DatasetCardOptions,
@@ -86,8 +86,29 @@ export type { WrittenEntry } from "./formats/zip/zip-headers.ts";
 export { type ZipEntryOptions, type ZipEntryPlace, type ZipPrefix, ZipWriter } from "./formats/zip/zip-writer.ts";
 export { mergeNpy } from "./merge/merge-npy.ts";
 export { mergeNpz } from "./merge/merge-npz.ts";
+export { type MergeParquetOptions, mergeParquet } from "./merge/merge-parquet.ts";
+export { type MergeSafetensorsOptions, mergeSafetensors } from "./merge/merge-safetensors.ts";
 export { type MergeScpOptions, mergeScp } from "./merge/merge-scp.ts";
+export { type MergeTsvOptions, mergeTsv } from "./merge/merge-tsv.ts";
+export { type MergedCounts, type MergeWebDatasetOptions, mergeWebDataset } from "./merge/merge-web-dataset.ts";
+export { type ArkScpWriter, type ArkScpWriterOptions, arkScpWriter } from "./writers/ark-scp-writer.ts";
 export { type ArrayRecord, checkListedId } from "./writers/array-record.ts";
+export type { ListedFilesOptions, ListedFilesWriter } from "./writers/listed-files-writer.ts";
 export { type NpyScpWriter, type NpyScpWriterOptions, npyScpWriter } from "./writers/npy-scp-writer.ts";
 export { type NpyRowsWriter, type NpyWriterOptions, npyWriter } from "./writers/npy-writer.ts";
 export { type NpzShardWriter, type NpzWriterOptions, npzWriter } from "./writers/npz-writer.ts";
+export { type ParquetShardWriter, type ParquetWriterOptions, parquetWriter } from "./writers/parquet-writer.ts";
+export { type PtRecord, type PtWriter, type PtWriterOptions, ptWriter } from "./writers/pt-writer.ts";
+export {
+  type SafetensorsShardWriter,
+  type SafetensorsWriterOptions,
+  safetensorsWriter,
+} from "./writers/safetensors-writer.ts";
+export type { DataPart } from "./writers/shard-parts.ts";
+export { type TsvWriterOptions, tsvWriter } from "./writers/tsv-writer.ts";
+export {
+  type SamplePlace,
+  type WebDatasetShardOptions,
+  type WebDatasetShardWriter,
+  webDatasetWriter,
+} from "./writers/web-dataset-writer.ts";

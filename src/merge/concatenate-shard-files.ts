@@ -28,14 +28,23 @@ export function concatenateShardFiles(shardDirs: readonly string[], name: string
   return concatenate(openShards(shardDirs), name, target);
 }
 
-/** The same for shards that are open already. */
-export function concatenate(shards: readonly CommittedShard[], name: string, target: string): ShardFile {
+/** The same for shards that are open already; `before` stands above them. */
+export function concatenate(
+  shards: readonly CommittedShard[],
+  name: string,
+  target: string,
+  before: Uint8Array = nothing,
+): ShardFile {
   const total = new Total(name);
   makeAtOnce(target, (fd) => {
+    writeFully(fd, before, target);
+    total.add({ bytes: before.length }, crc32(before));
     for (const { dir, file } of filesOf(shards, name)) append(fd, join(dir, name), { file, total, target });
   });
   return total.describe();
 }
+
+const nothing = new Uint8Array(0);
 
 /** The shards that have a file, with what their `done` says of it. */
 export function filesOf(shards: readonly CommittedShard[], name: string): { dir: string; file: ShardFile }[] {
@@ -55,7 +64,7 @@ class Total {
   }
 
   /** One shard's file, whose digest is known: no byte is summed up twice. */
-  add({ bytes, lines = 0 }: ShardFile, digest: number): void {
+  add({ bytes, lines = 0 }: Pick<ShardFile, "bytes" | "lines">, digest: number): void {
     this.digest = combineCrc32(this.digest, digest, bytes);
     this.bytes += bytes;
     this.lines += lines;

@@ -47,6 +47,8 @@ export function mergeLineFiles(
 }
 
 const listSuffix = ".scp";
+// Compressed files behind each other are one compressed file.
+const compressedLines = /\.jsonl\.(?:gz|zst|zstd)$/;
 
 /** A list whose paths count from its own folder; one that someone wrote as plain lines stays as it is. */
 function isPathList(shards: readonly CommittedShard[], name: string): boolean {
@@ -58,7 +60,7 @@ function lineFiles(shards: readonly CommittedShard[]): string[] {
   const names = new Set<string>();
   let isOtherOutput = false;
   for (const { name, lines } of shards.flatMap(({ done }) => done.files)) {
-    if (lines !== undefined || name.endsWith(listSuffix)) names.add(name);
+    if (lines !== undefined || name.endsWith(listSuffix) || compressedLines.test(name)) names.add(name);
     else isOtherOutput ||= name !== stateName;
   }
   // Where every item was dropped or failed there is still a result: no records.

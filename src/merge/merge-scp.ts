@@ -1,11 +1,11 @@
-import { readFileSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { crc32, crcText } from "../shared/crc32.ts";
 import { MillraceError } from "../shared/errors.ts";
-import { damagedShard, type ShardFile } from "../store/done.ts";
+import type { ShardFile } from "../store/done.ts";
 import { writeFully } from "../store/durable-files.ts";
 import { type CommittedShard, filesOf, openShards } from "./concatenate-shard-files.ts";
 import { makeAtOnce } from "./make-at-once.ts";
+import { readCommitted } from "./read-committed.ts";
 
 export interface MergeScpOptions {
   /** Where the merged list goes. Default: under the same name beside the shards' folders. */
@@ -34,7 +34,7 @@ export function mergeLists(
     for (const { dir, file } of filesOf(shards, name)) {
       const source = join(dir, name);
       const bytes = Buffer.from(
-        movePaths(readChecked(source, file), { from: dirname(source), to: dirname(path), absolute }),
+        movePaths(readCommitted(source, file), { from: dirname(source), to: dirname(path), absolute }),
       );
       writeFully(fd, bytes, path);
       total = { name, bytes: total.bytes + bytes.length, crc32: crc32(bytes, total.crc32) };
@@ -47,13 +47,6 @@ function besides(shards: readonly CommittedShard[], name: string): string {
   const [first] = shards;
   if (first !== undefined) return join(dirname(first.dir), name);
   throw new MillraceError("BAD_OPTION", `There are no shards to merge ${name} from, and no target is given.`);
-}
-
-/** The list of one shard, which is small; its bytes must be those that were committed. */
-function readChecked(path: string, file: ShardFile): string {
-  const bytes = readFileSync(path);
-  if (crcText(crc32(bytes)) === file.crc32) return bytes.toString("utf8");
-  throw damagedShard(`the bytes of ${path} are not those that were committed`);
 }
 
 interface Move {

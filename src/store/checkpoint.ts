@@ -1,9 +1,10 @@
-import { closeSync, copyFileSync, openSync, rmSync, writeSync } from "node:fs";
+import { closeSync, copyFileSync, openSync, readdirSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { crc32, crcText } from "../shared/crc32.ts";
 import { copyPrefix } from "./copy-prefix.ts";
 import { inspectShard } from "./done.ts";
 import { isMissing, readIfPresent, storeError } from "./durable-files.ts";
+import { checkpointPrefix } from "./shard-file-names.ts";
 
 /** How much of one file counts: everything behind it was written after the checkpoint. */
 export interface FilePrefix {
@@ -76,6 +77,13 @@ export function openCheckpointLog(attemptDir: string): CheckpointLog {
     },
     close,
   };
+}
+
+/** Removes what writers kept for checkpoints alone: the shard is complete. */
+export function removeCheckpointFiles(shardDir: string): void {
+  for (const name of readdirSync(shardDir)) {
+    if (name.startsWith(checkpointPrefix)) rmSync(join(shardDir, name), { force: true });
+  }
 }
 
 /** The checkpoints in an attempt's folder that are whole, newest first. */

@@ -13,12 +13,15 @@ export const itemNoteName = ".item";
 export const exitNoteName = ".exit";
 export const releasedNoteName = ".released";
 
+/** What checkpoints need and nobody else: the two files that say where an attempt stood, and files of its writers. */
+export const checkpointPrefix = ".checkpoint.";
+
 const notes = [itemNoteName, exitNoteName, releasedNoteName];
 const reserved = [failuresName, stateName, doneName, ...notes];
 
 /** Whether a file in an attempt's folder belongs to the machinery and is no output. */
 export function isMachinery(name: string): boolean {
-  return name === doneName || notes.includes(name) || name.startsWith(".checkpoint.");
+  return name === doneName || notes.includes(name) || name.startsWith(checkpointPrefix);
 }
 
 /**
@@ -32,6 +35,14 @@ export function checkFileName(name: string): string {
   const clean = cleanFileName(name);
   if (checkedNames.size < 100) checkedNames.set(name, clean);
   return clean;
+}
+
+/**
+ * The name of a file that only checkpoints need: rows that are waiting to become a whole file, for instance. It is no
+ * output of the shard, and is removed when the shard is complete.
+ */
+export function checkpointFileName(name: string): string {
+  return `${checkpointPrefix}${name.replaceAll("%", "%25").replaceAll("/", "%2F")}`;
 }
 
 const checkedNames = new Map<string, string>();

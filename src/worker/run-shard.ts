@@ -153,6 +153,7 @@ async function leave(work: ShardWork, error: unknown): Promise<void> {
   try {
     if (!isWritersFault(error)) await work.checkpoint();
     work.closeCheckpoints();
+    for (const writer of writersOf(work)) await writer.leave?.();
     await runner.closeWriters(writers, work.state, env);
     await closeAll(work);
   } catch {

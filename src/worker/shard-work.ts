@@ -2,7 +2,13 @@ import { isThenable } from "../shared/is-thenable.ts";
 import { encodeState } from "../shared/state-json.ts";
 import { yieldToEventLoop } from "../shared/yield-to-event-loop.ts";
 import { type ItemNotes, openItemNotes } from "../store/attempt-notes.ts";
-import { type CheckpointLog, type FilePrefix, openCheckpointLog, type Restored } from "../store/checkpoint.ts";
+import {
+  type CheckpointLog,
+  type FilePrefix,
+  openCheckpointLog,
+  type Restored,
+  removeCheckpointFiles,
+} from "../store/checkpoint.ts";
 import type { ShardCounts } from "../store/done.ts";
 import type { LineWriter } from "../writers/line-writer.ts";
 import { type CheckpointingWriter, checkpointingWriters } from "../writers/writer.ts";
@@ -115,6 +121,7 @@ export class ShardWork {
   /** Leaves nothing in the folder but the shard's own files. */
   discardMachinery(): void {
     this.log.discard();
+    if (!this.context.traits.standardFiles) removeCheckpointFiles(this.state.shardDir);
     this.notes?.discard();
   }
 

@@ -50,6 +50,10 @@ export class KeyedWriter<Record> implements Writer<readonly [key: string, record
     for (const writer of this.byKey.values()) await writer.close();
   }
 
+  async leave(): Promise<void> {
+    for (const writer of this.byKey.values()) await writer.leave?.();
+  }
+
   files(): readonly ShardFile[] {
     return [...this.byKey.values()].flatMap((writer) => writer.files?.() ?? []);
   }

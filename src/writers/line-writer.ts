@@ -8,12 +8,26 @@ import type { Writer, WriterCheckpoint } from "./writer.ts";
 
 // Large enough that a system call costs nothing per line, small enough to stay in the processor's cache.
 const flushAtCharacters = 1 << 15;
+// Compressed pieces are the larger the better, but what waits for one goes into every checkpoint.
+const compressAtCharacters = 1 << 17;
 
-/** Lines in a file of the shard folder, with a running checksum so that it can stop and go on at any line. */
+/** What a compressed file needs to go on: text that is not in the file yet. */
+interface WaitingText {
+  readonly lines: number;
+  readonly text: string;
+}
+
+/**
+ * Lines in a file of the shard folder, with a running checksum so that it can stop and go on at any line. With `compress`
+ * the file is made of compressed pieces that do not depend on when checkpoints came: text that does not fill one yet is part
+ * of the checkpoint instead.
+ */
 export class LineWriter<Record> implements Writer<Record> {
   readonly name: string;
   private readonly path: string;
   private readonly encode: (record: Record) => string;
+  private readonly compress: ((bytes: Uint8Array) => Uint8Array) | undefined;
+  private readonly flushAt: number;
   private fd: number | undefined;
   private text = "";
   private bytes = 0;
@@ -22,31 +36,44 @@ export class LineWriter<Record> implements Writer<Record> {
   private begun = false;
   private closed = false;
 
-  constructor(shardDir: string, name: string, encode: (record: Record) => string) {
+  constructor(
+    shardDir: string,
+    name: string,
+    encode: (record: Record) => string,
+    compress?: (bytes: Uint8Array) => Uint8Array,
+  ) {
     this.name = name;
     this.path = join(shardDir, this.name);
     this.encode = encode;
+    this.compress = compress;
+    this.flushAt = compress === undefined ? flushAtCharacters : compressAtCharacters;
   }
 
   write(record: Record): void {
     this.text += `${this.encode(record)}\n`;
     this.lines++;
-    if (this.text.length >= flushAtCharacters) this.flush();
+    if (this.text.length >= this.flushAt) this.flush();
   }
 
   checkpoint(): WriterCheckpoint {
-    this.flush();
-    if (!this.begun) return { files: [] };
-    return { files: [{ name: this.name, bytes: this.bytes, crc32: crcText(this.digest) }], token: this.lines };
+    if (this.compress === undefined) this.flush();
+    const files = this.begun ? [{ name: this.name, bytes: this.bytes, crc32: crcText(this.digest) }] : [];
+    if (this.lines === 0) return { files };
+    const waiting: WaitingText = { lines: this.lines, text: this.text };
+    return { files, token: this.compress === undefined ? this.lines : waiting };
   }
 
   restore({ files, token }: WriterCheckpoint): void {
     const [prefix] = files;
-    if (prefix === undefined) return;
-    this.fd = this.open("a");
-    this.bytes = prefix.bytes;
-    this.digest = Number.parseInt(prefix.crc32 ?? "0", 16);
-    this.lines = Number(token);
+    if (prefix !== undefined) {
+      this.fd = this.open("a");
+      this.bytes = prefix.bytes;
+      this.digest = Number.parseInt(prefix.crc32 ?? "0", 16);
+    }
+    const { lines, text } =
+      typeof token === "object" ? (token as WaitingText) : { lines: Number(token ?? 0), text: "" };
+    this.lines = lines;
+    this.text = text;
   }
 
   close(): void {
@@ -62,13 +89,16 @@ export class LineWriter<Record> implements Writer<Record> {
 
   files(): readonly ShardFile[] {
     if (!this.begun) return [];
-    return [{ name: this.name, bytes: this.bytes, crc32: crcText(this.digest), lines: this.lines }];
+    const file = { name: this.name, bytes: this.bytes, crc32: crcText(this.digest) };
+    // Lines within compressed pieces have no place in the file that another line could be put at.
+    return [this.compress === undefined ? { ...file, lines: this.lines } : file];
   }
 
   private flush(): void {
     if (this.text === "") return;
     if (this.closed) throw new MillraceError("WRITER_FAILED", `${this.path} was written to after it was closed.`);
-    const bytes = encodeText(this.text);
+    const plain = encodeText(this.text);
+    const bytes = this.compress === undefined ? plain : this.compress(plain);
     this.text = "";
     this.fd ??= this.open("w");
     writeFully(this.fd, bytes, this.path);

@@ -1,95 +1,16 @@
-import { closeSync, mkdirSync, openSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
 import { encodeNpy } from "../formats/npy/encode-npy.ts";
-import { type SafeFileNameOptions, safeFileName } from "../formats/safe-file-name.ts";
-import { crc32, crcText } from "../shared/crc32.ts";
-import { errnoOf, MillraceError } from "../shared/errors.ts";
-import type { ShardFile } from "../store/done.ts";
-import { storeError, writeFully } from "../store/durable-files.ts";
-import { checkFileName } from "../store/shard-file-names.ts";
-import { type ArrayRecord, checkListedId } from "./array-record.ts";
-import { LineWriter } from "./line-writer.ts";
-import type { Writer, WriterCheckpoint } from "./writer.ts";
+import type { ArrayRecord } from "./array-record.ts";
+import { type ListedFilesOptions, ListedFilesWriter } from "./listed-files-writer.ts";
 
-export interface NpyScpWriterOptions extends SafeFileNameOptions {
-  /** The list is `name.scp`, the arrays are in `data_name` beside it. May lead into a folder: `collect_feats/feats`. */
-  readonly name: string;
-}
+export type NpyScpWriterOptions = ListedFilesOptions;
+export type NpyScpWriter = ListedFilesWriter<ArrayRecord>;
 
-/** One npy file an array, and a list `id path` with paths that count from the list's own folder. */
-export class NpyScpWriter implements Writer<ArrayRecord> {
-  private readonly shardDir: string;
-  private readonly folder: string;
-  private readonly naming: SafeFileNameOptions;
-  private readonly list: LineWriter<string>;
-  private arrays: ShardFile[] = [];
-  private isFolderMade = false;
-
-  constructor(shardDir: string, { name, ...naming }: NpyScpWriterOptions) {
-    const listName = checkFileName(`${name}.scp`);
-    this.shardDir = shardDir;
-    this.naming = naming;
-    this.folder = join(dirname(listName), `data_${basename(listName, ".scp")}`).replaceAll("\\", "/");
-    this.list = new LineWriter(shardDir, listName, (line) => line);
-  }
-
-  write({ id, array }: ArrayRecord): void {
-    const file = `${safeFileName(checkListedId(id), this.naming)}.npy`;
-    const name = `${this.folder}/${file}`;
-    const bytes = encodeNpy(array);
-    const path = join(this.shardDir, name);
-    const fd = this.create(path, id);
-    try {
-      writeFully(fd, bytes, path);
-    } finally {
-      closeSync(fd);
-    }
-    this.arrays.push({ name, bytes: bytes.length, crc32: crcText(crc32(bytes)) });
-    this.list.write(`${id} ${basename(this.folder)}/${file}`);
-  }
-
-  checkpoint(): WriterCheckpoint {
-    const { files, token } = this.list.checkpoint();
-    return { files: [...files, ...this.arrays], token };
-  }
-
-  restore({ files: [list, ...arrays], token }: WriterCheckpoint): void {
-    if (list === undefined) return;
-    this.list.restore({ files: [list], token });
-    this.arrays = arrays as ShardFile[];
-    this.isFolderMade = true;
-  }
-
-  close(): void {
-    this.list.close();
-  }
-
-  files(): readonly ShardFile[] {
-    // Without its count of lines: lists are not merged as they are, since their paths count from where they stand.
-    const list = this.list.files().map(({ name, bytes, crc32: sum }) => ({ name, bytes, crc32: sum }));
-    return [...list, ...this.arrays];
-  }
-
-  /** A new file: one that is there was written for the same id, or for one that this file system does not tell apart. */
-  private create(path: string, id: string): number {
-    try {
-      if (!this.isFolderMade) mkdirSync(dirname(path), { recursive: true });
-      this.isFolderMade = true;
-      return openSync(path, "wx");
-    } catch (error) {
-      if (errnoOf(error) !== "EEXIST") throw storeError(error, path);
-      throw new MillraceError("BAD_RECORD", `The id ${JSON.stringify(id)} came twice: ${path} is there already.`, {
-        cause: error,
-        hint: "Ids must be unique. Where they differ in case only and the file system does not tell, pass caseInsensitive: true.",
-      });
-    }
-  }
-}
+const form = { suffix: ".npy", encode: ({ array }: ArrayRecord): Uint8Array => encodeNpy(array) };
 
 /**
  * One npy file an array under a safe name, and `name.scp` with the ids, as ESPnet writes them. With checkpoints; `mergeScp`
  * makes one list of all shards.
  */
 export function npyScpWriter(shardDir: string, options: NpyScpWriterOptions): NpyScpWriter {
-  return new NpyScpWriter(shardDir, options);
+  return new ListedFilesWriter(shardDir, options, form);
 }

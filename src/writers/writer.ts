@@ -23,6 +23,11 @@ export interface Writer<Record = unknown> {
   restore?(checkpoint: WriterCheckpoint): void | Promise<void>;
   /** Called at the end of a shard, also of a failed one. A second call does nothing. */
   close(): void | Promise<void>;
+  /**
+   * Called before `close` where the shard is left unfinished: closes the files as they are, so that nothing is put together
+   * that nobody will read.
+   */
+  leave?(): void | Promise<void>;
   /** After `close`: describes the files it wrote, which saves reading them again for their digests. */
   files?(): readonly ShardFile[];
 }

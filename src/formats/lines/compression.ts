@@ -5,9 +5,10 @@ import { MillraceError } from "../../shared/errors.ts";
 export type Compression = "none" | "gzip" | "zstd";
 
 // Node.js has zstd since 22.15; the types of the oldest supported version do not know it.
-const { createZstdCompress, createZstdDecompress } = zlib as {
+const { createZstdCompress, createZstdDecompress, zstdCompressSync } = zlib as {
   readonly createZstdCompress?: () => Transform;
   readonly createZstdDecompress?: () => Transform;
+  readonly zstdCompressSync?: (bytes: Uint8Array) => Uint8Array;
 };
 
 /** Whether this Node.js can read and write zstd. */
@@ -32,6 +33,23 @@ export function compressor(compression: Compression, path: string): Transform | 
   if (compression === "gzip") return zlib.createGzip();
   return (createZstdCompress ?? noZstd(path))();
 }
+
+/** Compresses a piece that is whole by itself, as the name of its file says; such pieces behind each other are one file. */
+export function pieceCompressor(path: string): ((bytes: Uint8Array) => Uint8Array) | undefined {
+  const compression = compressionOfName(path);
+  if (compression === "none") return undefined;
+  return compression === "gzip" ? gzipPiece : (zstdCompressSync ?? noZstd(path));
+}
+
+/** Without the system's name, which zlib puts into the header: the same text is the same bytes anywhere. */
+function gzipPiece(bytes: Uint8Array): Uint8Array {
+  const piece = zlib.gzipSync(bytes);
+  piece[gzipSystemAt] = gzipSystemUnknown;
+  return piece;
+}
+
+const gzipSystemAt = 9;
+const gzipSystemUnknown = 255;
 
 /** A stream that takes the compression away, or undefined for none. */
 export function decompressor(compression: Compression, path: string): Transform | undefined {

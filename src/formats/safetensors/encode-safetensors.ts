@@ -1,6 +1,7 @@
 import { MillraceError } from "../../shared/errors.ts";
 import { bytesOfArray } from "../array-bytes.ts";
 import { checkNdArray, countElements, type DType, layouts, type NdArray } from "../nd-array.ts";
+import { maxHeaderBytes } from "./read-header.ts";
 import { tensorTypeOf } from "./tensor-types.ts";
 
 export interface SafetensorsOptions {
@@ -47,6 +48,11 @@ export function encodeSafetensorsHeader(
   }
   const json = Buffer.from(`{${entries.join(",")}}`);
   const length = Math.ceil(json.length / 8) * 8;
+  if (length > maxHeaderBytes) {
+    throw new MillraceError("BAD_RECORD", `${names.size} tensors need a header of ${length} bytes.`, {
+      hint: `Readers take at most ${maxHeaderBytes}: put fewer tensors into a file, with more shards for instance.`,
+    });
+  }
   const bytes = Buffer.alloc(8 + length, " ");
   bytes.writeBigUInt64LE(BigInt(length));
   bytes.set(json, 8);

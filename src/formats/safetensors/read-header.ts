@@ -22,7 +22,7 @@ export interface SafetensorsHeader {
 }
 
 /** The limit of the format itself: a header must not be a way to fill the memory. */
-const maxHeaderBytes = 100_000_000;
+export const maxHeaderBytes = 100_000_000;
 
 /** Reads and checks a header: tensors lie in the data one behind the other, without holes, and their sizes fit. */
 export function readSafetensorsHeader(source: ByteSource): SafetensorsHeader {

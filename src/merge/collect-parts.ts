@@ -1,0 +1,50 @@
+import { dirname, join, relative } from "node:path";
+import type { ParquetColumn } from "../formats/parquet/parquet-column.ts";
+import { MillraceError } from "../shared/errors.ts";
+import { type DataPart, parseParts, partsName } from "../writers/shard-parts.ts";
+import { type CommittedShard, filesOf } from "./concatenate-shard-files.ts";
+import { readCommitted } from "./read-committed.ts";
+
+export interface CollectedParts {
+  /** In item order; each path is the whole way to the file. */
+  readonly parts: readonly DataPart[];
+  readonly rows: number;
+  readonly bytes: number;
+  readonly columns?: readonly ParquetColumn[];
+}
+
+/** The parts of a data set in all shards, in item order, as the shards' own lists name them. */
+export function collectParts(shards: readonly CommittedShard[], name: string): CollectedParts {
+  const listName = partsName(name);
+  const lists = filesOf(shards, listName).map(({ dir, file }) => {
+    const path = join(dir, listName);
+    return { folder: dirname(path), ...parseParts(readCommitted(path, file), path) };
+  });
+  const [first] = lists;
+  if (first === undefined) throw noParts(listName);
+  const parts = lists.flatMap(({ folder, parts: own }) =>
+    own.map((part) => ({ ...part, path: join(folder, part.path) })),
+  );
+  const sum = (key: "rows" | "bytes"): number => parts.reduce((total, part) => total + part[key], 0);
+  const { columns } = first;
+  return { parts, rows: sum("rows"), bytes: sum("bytes"), ...(columns !== undefined && { columns }) };
+}
+
+/** A path as an index in `folder` names it, so that index and shards can be moved together. */
+export function pathFrom(folder: string, path: string): string {
+  return relative(folder, path).replaceAll("\\", "/");
+}
+
+/** Where merged files go unless another folder is named: beside the shards' folders. */
+export function folderOf(shards: readonly CommittedShard[], folder: string | undefined, name: string): string {
+  if (folder !== undefined) return folder;
+  const [first] = shards;
+  if (first !== undefined) return dirname(first.dir);
+  throw new MillraceError("BAD_OPTION", `There are no shards to merge ${name} from, and no folder is given.`);
+}
+
+function noParts(listName: string): MillraceError {
+  return new MillraceError("MERGE_FAILED", `No shard has a file ${listName}.`, {
+    hint: "Give the name that the writer got; a shard whose items were all dropped has none.",
+  });
+}

@@ -1,0 +1,68 @@
+import { basename } from "node:path";
+import { encodeArkEntry } from "../formats/kaldi/encode-ark-entry.ts";
+import { formatScpLine } from "../formats/kaldi/scp-line.ts";
+import type { ShardFile } from "../store/done.ts";
+import { checkFileName } from "../store/shard-file-names.ts";
+import type { ArrayRecord } from "./array-record.ts";
+import { GrowingFile } from "./growing-file.ts";
+import { LineWriter } from "./line-writer.ts";
+import { withoutLines } from "./path-list.ts";
+import type { Writer, WriterCheckpoint } from "./writer.ts";
+
+export interface ArkScpWriterOptions {
+  /** The archive is `name.ark`, the list `name.scp` beside it. May lead into a folder: `dump/feats`. */
+  readonly name: string;
+  /** Kaldi's text form instead of its binary one. Default false. */
+  readonly text?: boolean;
+}
+
+/** All arrays of a shard in one Kaldi archive, and the list that points into it. */
+export class ArkScpWriter implements Writer<ArrayRecord> {
+  private readonly ark: GrowingFile;
+  private readonly list: LineWriter<string>;
+  private readonly arkName: string;
+  private readonly encoding: { readonly text: boolean };
+
+  constructor(shardDir: string, { name, text = false }: ArkScpWriterOptions) {
+    this.ark = new GrowingFile(shardDir, checkFileName(`${name}.ark`));
+    this.list = new LineWriter(shardDir, checkFileName(`${name}.scp`), (line) => line);
+    this.arkName = basename(this.ark.name);
+    this.encoding = { text };
+  }
+
+  write({ id, array }: ArrayRecord): void {
+    const { bytes, valueOffset } = encodeArkEntry(id, array, this.encoding);
+    // First the line, which may be refused, so that the list and the archive stay together.
+    const line = formatScpLine({ key: id, path: this.arkName, offset: this.ark.bytes + valueOffset });
+    this.ark.append(bytes);
+    this.list.write(line.slice(0, -1));
+  }
+
+  checkpoint(): WriterCheckpoint {
+    const { files, token } = this.list.checkpoint();
+    return { files: [...files, ...this.ark.checkpoint()], token };
+  }
+
+  restore({ files: [list, ark], token }: WriterCheckpoint): void {
+    if (list === undefined || ark === undefined) return;
+    this.list.restore({ files: [list], token });
+    this.ark.restore(ark);
+  }
+
+  close(): void {
+    this.list.close();
+    this.ark.close();
+  }
+
+  files(): readonly ShardFile[] {
+    return [...withoutLines(this.list.files()), ...this.ark.files()];
+  }
+}
+
+/**
+ * A Kaldi archive a shard, `name.ark`, and its list `name.scp`. Float32 and float64 of one or two dimensions, int32 of one.
+ * With checkpoints; `mergeScp` makes one list of all shards, which points into their archives.
+ */
+export function arkScpWriter(shardDir: string, options: ArkScpWriterOptions): ArkScpWriter {
+  return new ArkScpWriter(shardDir, options);
+}

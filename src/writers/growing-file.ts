@@ -1,0 +1,75 @@
+import { mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { FileSink } from "../formats/file-sink.ts";
+import { crc32, crcText } from "../shared/crc32.ts";
+import { MillraceError } from "../shared/errors.ts";
+import type { FilePrefix } from "../store/checkpoint.ts";
+import type { ShardFile } from "../store/done.ts";
+import { storeError } from "../store/durable-files.ts";
+
+/**
+ * A file of a shard that only grows, with a running checksum: what writers of bytes have in common. It is made with its
+ * first bytes.
+ */
+export class GrowingFile {
+  readonly name: string;
+  readonly path: string;
+  private sink: FileSink | undefined;
+  private length = 0;
+  private digest = 0;
+  private isBegun = false;
+  private isClosed = false;
+
+  constructor(shardDir: string, name: string) {
+    this.name = name;
+    this.path = join(shardDir, name);
+  }
+
+  get bytes(): number {
+    return this.length;
+  }
+
+  append(bytes: Uint8Array): void {
+    if (this.isClosed) throw new MillraceError("WRITER_FAILED", `${this.path} was written to after it was closed.`);
+    this.sink ??= this.begin();
+    this.sink.write(bytes);
+    this.digest = crc32(bytes, this.digest);
+    this.length += bytes.length;
+  }
+
+  /** How much of the file counts, handed to the operating system; nothing where there is no file yet. */
+  checkpoint(): FilePrefix[] {
+    this.sink?.flush();
+    return this.files();
+  }
+
+  restore(prefix: FilePrefix): void {
+    this.sink = new FileSink(this.path, prefix.bytes);
+    this.length = prefix.bytes;
+    this.digest = Number.parseInt(prefix.crc32 ?? "0", 16);
+    this.isBegun = true;
+  }
+
+  close(): void {
+    this.isClosed = true;
+    const { sink } = this;
+    // A shard may have many files that are complete: their buffers are not kept.
+    this.sink = undefined;
+    sink?.close();
+  }
+
+  files(): ShardFile[] {
+    return this.isBegun ? [{ name: this.name, bytes: this.length, crc32: crcText(this.digest) }] : [];
+  }
+
+  private begin(): FileSink {
+    try {
+      if (this.name.includes("/")) mkdirSync(dirname(this.path), { recursive: true });
+    } catch (error) {
+      throw storeError(error, this.path);
+    }
+    const sink = new FileSink(this.path);
+    this.isBegun = true;
+    return sink;
+  }
+}
