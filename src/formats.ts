@@ -93,7 +93,7 @@ export { type MergeTsvOptions, mergeTsv } from "./merge/merge-tsv.ts";
 export { type MergedCounts, type MergeWebDatasetOptions, mergeWebDataset } from "./merge/merge-web-dataset.ts";
 export { type ArkScpWriter, type ArkScpWriterOptions, arkScpWriter } from "./writers/ark-scp-writer.ts";
 export { type ArrayRecord, checkListedId } from "./writers/array-record.ts";
-export type { ListedFilesOptions, ListedFilesWriter } from "./writers/listed-files-writer.ts";
+export { type FileForm, type ListedFilesOptions, ListedFilesWriter } from "./writers/listed-files-writer.ts";
 export { type NpyScpWriter, type NpyScpWriterOptions, npyScpWriter } from "./writers/npy-scp-writer.ts";
 export { type NpyRowsWriter, type NpyWriterOptions, npyWriter } from "./writers/npy-writer.ts";
 export { type NpzShardWriter, type NpzWriterOptions, npzWriter } from "./writers/npz-writer.ts";

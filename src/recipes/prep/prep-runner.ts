@@ -1,6 +1,5 @@
-import { type NdArray, ndArray, npyScpWriter } from "../../formats.ts";
+import { type ArrayRecord, arkScpWriter, ndArray, npyScpWriter } from "../../formats.ts";
 import { BaseRunner, jsonlWriter, type ShardState, type Writer, type Writers } from "../../index.ts";
-import { arkScpWriter } from "./outputs/ark-scp-writer.ts";
 import { publishCorpus } from "./outputs/publish-corpus.ts";
 import { shardFiles } from "./outputs/shard-files.ts";
 import { type WavRecord, wavWriter } from "./outputs/wav-writer.ts";
@@ -48,7 +47,7 @@ export class PrepRunner extends BaseRunner<PrepEnv, PrepResult, PrepSummary> {
 interface PrepWriters {
   readonly kept: Writer<KeptRecord>;
   readonly dropped: Writer<DroppedRecord>;
-  readonly feats?: Writer<{ readonly id: string; readonly array: NdArray }>;
+  readonly feats?: Writer<ArrayRecord>;
   readonly wav?: Writer<WavRecord>;
 }
 

@@ -16,15 +16,17 @@ type Row = TsvRow<(typeof columns)[number]>;
 export function readUtterances({ manifest, audio, kaldi }: PrepSection): Utterance[] {
   const path = resolve(manifest);
   const listsSources = audio?.write !== true;
-  const check = (row: Row) => problemOf(row, path, listsSources);
+  const { blanks } = kaldi ?? {};
+  const toWord = (id: string) => (blanks == null ? id : id.replace(/\s+/gu, blanks));
+  const check = (row: Row) => problemOf(row, { manifest: path, listsSources, toWord });
   const rows = readTsv(path, { columns, id: "utt_id", check }).map((row): Utterance => {
-    const id = row.utt_id;
+    const id = toWord(row.utt_id);
     return {
       id,
-      sourceId: id,
+      sourceId: row.utt_id,
       path: wholePath(row.wav_path, path),
       text: row.text,
-      speaker: row.speaker_id || id,
+      speaker: toWord(row.speaker_id) || id,
     };
   });
   if (rows.length === 0) {
@@ -34,7 +36,7 @@ export function readUtterances({ manifest, audio, kaldi }: PrepSection): Utteran
   }
   const prefix = kaldi?.speaker_prefix ?? "auto";
   const isNeeded = prefix === "auto" ? !isInSpeakerOrder(rows) : prefix;
-  return isNeeded ? withPrefix(rows, path) : rows;
+  return requireUnique(isNeeded ? rows.map(withPrefix) : rows, path);
 }
 
 /** What the outputs depend on, so that a worker notices that the manifest is another one. */
@@ -51,10 +53,14 @@ function wholePath(path: string, manifest: string): string {
 // A word to every reader of Kaldi's lists, whatever it takes for a blank.
 const notOneWord = /[\s\p{Cc}\p{Surrogate}]/u;
 
-function problemOf(row: Row, manifest: string, listsSources: boolean): string | undefined {
-  const { utt_id, speaker_id, wav_path } = row;
+function problemOf(
+  { utt_id, speaker_id, wav_path }: Row,
+  { manifest, listsSources, toWord }: { manifest: string; listsSources: boolean; toWord: (id: string) => string },
+): string | undefined {
   for (const [name, value] of [["utt_id", utt_id] as const, ["speaker_id", speaker_id] as const]) {
-    if (notOneWord.test(value)) return `the ${name} ${JSON.stringify(value)} is not one word`;
+    if (notOneWord.test(toWord(value)))
+      return `the ${name} ${JSON.stringify(value)} is not one word (prep.kaldi.blanks can replace blanks)`;
+    if (value !== "" && toWord(value) === "") return `nothing is left of the ${name} ${JSON.stringify(value)}`;
   }
   if (wav_path.trim() === "") return "has an empty wav_path";
   if (/[\p{Cc}\p{Surrogate}]/u.test(wav_path))
@@ -80,19 +86,21 @@ function isInSpeakerOrder(utterances: readonly Utterance[]): boolean {
   return sorted.every(({ speaker }, i) => i === 0 || compareBytes(sorted[i - 1]!.speaker, speaker) <= 0);
 }
 
-function withPrefix(utterances: readonly Utterance[], path: string): Utterance[] {
+function withPrefix(utterance: Utterance): Utterance {
+  return { ...utterance, id: `${utterance.speaker}-${utterance.id}` };
+}
+
+/** Ids that differ in the manifest may be one when they are changed. */
+function requireUnique(utterances: Utterance[], path: string): Utterance[] {
   const seen = new Map<string, string>();
-  return utterances.map((utterance) => {
-    const id = `${utterance.speaker}-${utterance.id}`;
+  for (const { id, sourceId } of utterances) {
     const other = seen.get(id);
-    if (other !== undefined) {
-      throw new MillraceError(
-        "BAD_FILE",
-        `${path}: ${JSON.stringify(other)} and ${JSON.stringify(utterance.id)} are both ${JSON.stringify(id)} with their speaker before them.`,
-        { hint: "Rename one of them, or set prep.kaldi.speaker_prefix: false." },
-      );
-    }
-    seen.set(id, utterance.id);
-    return { ...utterance, id };
-  });
+    seen.set(id, sourceId);
+    if (other === undefined) continue;
+    const both = `${JSON.stringify(other)} and ${JSON.stringify(sourceId)}`;
+    throw new MillraceError("BAD_FILE", `${path}: ${both} are both ${JSON.stringify(id)} in the lists.`, {
+      hint: "Rename one of them, or change prep.kaldi.speaker_prefix or prep.kaldi.blanks.",
+    });
+  }
+  return utterances;
 }

@@ -31,7 +31,13 @@ export function validateDataDir(dir: string, options: ValidateDataDirOptions = {
   const problems: DataDirProblem[] = [];
   const has = (file: string) => existsSync(join(dir, file));
   const say = (file: string, line: number, message: string) => void problems.push({ file, line, message });
-  const read = (file: string) => readTable(dir, file, say);
+  // Each list is read, and what is wrong with its order said, once.
+  const tables = new Map<string, Table>();
+  const read = (file: string) => {
+    const table = tables.get(file) ?? readTable(dir, file, say);
+    tables.set(file, table);
+    return table;
+  };
 
   for (const file of ["utt2spk", "spk2utt"]) if (!has(file)) say(file, 0, "is not there");
   if (problems.length > 0) return problems;
@@ -54,7 +60,7 @@ export function validateDataDir(dir: string, options: ValidateDataDirOptions = {
   byUtterance.push(has("segments") ? "segments" : "wav.scp");
   for (const file of byUtterance) if (has(file)) checkSameKeys(utt2spk, read(file), say);
   for (const file of ["cmvn.scp", "spk2gender"]) if (has(file)) checkSameKeys(spk2utt, read(file), say);
-  return unique(problems);
+  return problems;
 }
 
 type Say = (file: string, line: number, message: string) => void;
@@ -160,13 +166,4 @@ function checkSameKeys(expected: Table, found: Table, say: Say): void {
   for (const { key } of expected.rows) if (!there.has(key)) say(found.file, 0, `${key} of ${expected.file} is missing`);
   for (const [i, { key }] of found.rows.entries())
     if (!wanted.has(key)) say(found.file, i + 1, `${key} is not in ${expected.file}`);
-}
-
-/** A list may be read for several reasons; what is wrong with it is said once. */
-function unique(problems: readonly DataDirProblem[]): DataDirProblem[] {
-  const seen = new Set<string>();
-  return problems.filter(({ file, line, message }) => {
-    const text = `${file}:${line}:${message}`;
-    return !seen.has(text) && seen.add(text);
-  });
 }

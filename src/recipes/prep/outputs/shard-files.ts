@@ -4,6 +4,6 @@ export const shardFiles = {
   dropped: "dropped.jsonl",
   /** The list of features; archives and arrays stand beside it. */
   feats: "feats",
-  /** The list of WAV files and their folder. */
+  /** The list of WAV files; they stand in a folder beside it. */
   wav: "wav",
 } as const;
