@@ -94,7 +94,8 @@ export { type MergedCounts, type MergeWebDatasetOptions, mergeWebDataset } from 
 export { type ArkScpWriter, type ArkScpWriterOptions, arkScpWriter } from "./writers/ark-scp-writer.ts";
 export type { ArrayFilesOptions, ArrayFilesWriter } from "./writers/array-files-writer.ts";
 export { type ArrayRecord, checkListedId } from "./writers/array-record.ts";
-export { npyScpWriter } from "./writers/npy-scp-writer.ts";
+export { type FileForm, type ListedFilesOptions, ListedFilesWriter } from "./writers/listed-files-writer.ts";
+export { type NpyScpWriter, type NpyScpWriterOptions, npyScpWriter } from "./writers/npy-scp-writer.ts";
 export { type NpyRowsWriter, type NpyWriterOptions, npyWriter } from "./writers/npy-writer.ts";
 export { type NpzShardWriter, type NpzWriterOptions, npzWriter } from "./writers/npz-writer.ts";
 export { type ParquetShardWriter, type ParquetWriterOptions, parquetWriter } from "./writers/parquet-writer.ts";

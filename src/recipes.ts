@@ -41,6 +41,29 @@ export { readScp } from "./recipes/inference/read-scp.ts";
 export { type ScoreOptions, score } from "./recipes/inference/score.ts";
 export type { ErrorCounts, Score, UtteranceScore } from "./recipes/inference/score-result.ts";
 export { parseScpLine, type ScpEntry, scpLine } from "./recipes/inference/scp-line.ts";
+export {
+  audioRules,
+  type DropRule,
+  type MeasuredAudio,
+  type MeasuredText,
+  textRules,
+  type Verdict,
+} from "./recipes/prep/clean/drop-rules.ts";
+export type { Cleaner } from "./recipes/prep/clean/make-cleaner.ts";
+export {
+  type DataDirProblem,
+  type ValidateDataDirOptions,
+  validateDataDir,
+} from "./recipes/prep/kaldi/validate-data-dir.ts";
+export type { Extractor } from "./recipes/prep/make-extractor.ts";
+export { formatDropTable } from "./recipes/prep/outputs/count-rules.ts";
+export type { PrepConfig, PrepSection } from "./recipes/prep/prep-config.ts";
+export { type PrepEnv, type PrepParams, PrepProvider } from "./recipes/prep/prep-provider.ts";
+export type { DroppedRecord, KeptRecord, PrepResult } from "./recipes/prep/prep-result.ts";
+export { PrepRunner } from "./recipes/prep/prep-runner.ts";
+export type { PrepStats, PrepSummary, RuleCount } from "./recipes/prep/prep-summary.ts";
+export { prepareData } from "./recipes/prep/prepare-data.ts";
+export type { Utterance } from "./recipes/prep/utterance.ts";
 export { type DatasetCard, type DatasetFacts, defaultCard } from "./recipes/share-dataset/dataset-card.ts";
 export {
   type SharedDataset,

@@ -1,24 +1,36 @@
-// The main job: prepares a corpus, durably. Kill it at any moment and start it again: it goes on from where it was.
-import { relative } from "node:path";
-import { range, runStatus, setParallel } from "millrace";
-import { PrepProvider, PrepRunner } from "./prep.mjs";
+// Data preparation with cleaning: makes a corpus of synthetic voices, then prepares it, durably. Kill it at any moment and start
+// it again: it goes on from where it was. `node examples/prep/main.mjs OUTPUT_DIR MANIFEST` prepares a corpus of your own.
+import { join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { isMainModule, loadConfig } from "millrace";
+import { formatDropTable, prepareData } from "millrace/recipes";
+import { makeCorpus } from "../corpus/make-corpus.mjs";
 
-const outputDir = process.argv[2] ?? "exp/prep";
-const config = { utterances: 2000, frame: { lengthMs: 25, shiftMs: 10 } };
+const configPath = fileURLToPath(new URL("prep.yaml", import.meta.url));
 
-setParallel({ env: "process" }); // a worker for every core
-const provider = new PrepProvider(config, { minSeconds: 0.3, minDb: -40 });
-const runner = new PrepRunner(provider, { outputDir, mergeFiles: true });
+/** Prepares a corpus into a folder and says on the console what became of it. */
+export async function runPrep(outputDir = "exp/prep", manifest = makeCorpus(join(outputDir, "corpus"))) {
+  const config = await loadConfig(configPath, [
+    `prep.manifest=${JSON.stringify(resolve(manifest))}`,
+    `prep.output_dir=${JSON.stringify(resolve(outputDir))}`,
+  ]);
+  const before = performance.now();
+  const summary = await prepareData(config);
+  const seconds = (performance.now() - before) / 1000;
+  const { utterances, kept, dropped, kaldiDir, kaldiProblems, datasetDir } = summary;
+  const minutes = summary.seconds.kept / 60;
+  console.log(
+    `${utterances} utterances in ${seconds.toFixed(1)} s: ${kept} kept (${minutes.toFixed(1)} min), ${dropped} dropped\n`,
+  );
+  console.log(`${formatDropTable(summary)}\n`);
+  for (const { file, line, message } of kaldiProblems) console.log(`${kaldiDir}/${file}:${line}: ${message}`);
+  const show = (name, path) => console.log(`${name.padEnd(13)} ${relative(".", path) || "."}`);
+  show("manifest", summary.manifest);
+  show("dropped", summary.droppedList);
+  show("Kaldi folder", kaldiDir);
+  show("dataset", datasetDir);
+  console.log("\nRun it again: what is done is not done again. Kill it half-way: it goes on from there.");
+  return summary;
+}
 
-const before = performance.now();
-const records = await runner.run(range(config.utterances));
-const seconds = (performance.now() - before) / 1000;
-
-const { items } = await runStatus(outputDir);
-const hours = records.reduce((sum, record) => sum + record.seconds, 0) / 3600;
-console.log(
-  `${items.done} utterances in ${seconds.toFixed(1)} s: ${items.written} kept (${hours.toFixed(2)} h), ${items.dropped} dropped`,
-);
-console.log(`records: ${relative(".", outputDir)}/records.jsonl, for instance`);
-console.log(`  ${JSON.stringify(records[0])}`);
-console.log("Run it again: what is done is not done again. Kill it half-way: it goes on from there.");
+if (isMainModule(import.meta.url)) await runPrep(...process.argv.slice(2));

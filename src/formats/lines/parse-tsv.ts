@@ -10,6 +10,8 @@ export interface ParseTsvOptions<Column extends string> {
   readonly header?: boolean | "auto";
   /** The column whose values must differ from each other. */
   readonly id?: Column;
+  /** Says what is wrong with a row that has its columns, or nothing; it is reported with the line of the row. */
+  readonly check?: (row: TsvRow<Column>) => string | undefined;
   /** Is told what is wrong line by line; such lines are then left out. Without it, all of them are one error. */
   readonly onProblem?: (problem: LineProblem) => void;
 }
@@ -43,8 +45,10 @@ export function parseTsv<Column extends string>(input: Bytes, options: ParseTsvO
       if (named) continue;
     }
     const what = problemOf(line, values, order, id, lineOfId);
-    if (what !== undefined) problems.add(line.number, what);
-    else rows.push(Object.fromEntries(order.map((column, i) => [column, values[i]!])) as TsvRow<Column>);
+    const row = Object.fromEntries(order.map((column, i) => [column, values[i]])) as TsvRow<Column>;
+    const problem = what ?? options.check?.(row);
+    if (problem !== undefined) problems.add(line.number, problem);
+    else rows.push(row);
   }
   problems.throwIfAny(`Each line has ${columns.length} values between tabs: ${columns.join(", ")}.`);
   return rows;

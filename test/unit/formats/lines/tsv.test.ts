@@ -32,6 +32,16 @@ describe("parseTsv", () => {
     expect(parse("utt_id\twav\ttext\n", { header: false })).toEqual([{ utt_id: "utt_id", wav: "wav", text: "text" }]);
   });
 
+  it("reports what a check says of a row with the row's line, beside what is wrong otherwise", () => {
+    const check = ({ wav }: { readonly wav: string }) => (wav === "" ? "has no wav" : undefined);
+    expect(() => parse("\nu1\t\tja\nu2\ta.wav\nu3\tb.wav\tnein\n", { check })).toThrowError(
+      "x.tsv: 2 lines are wrong:\n  line 2: has no wav\n  line 3: has 2 values instead of 3: u2\ta.wav",
+    );
+    const lines: number[] = [];
+    expect(parse("u1\t\tja\nu3\tb.wav\tnein\n", { check, onProblem: ({ line }) => lines.push(line) })).toHaveLength(1);
+    expect(lines).toEqual([1]);
+  });
+
   it("refuses a header that names other columns", () => {
     expect(() => parse("id\twav\ttext\nu1\ta\tb\n", { header: true })).toThrowError(
       "x.tsv: one line is wrong:\n  line 1: should name the columns utt_id, wav, text, and is id\twav\ttext",

@@ -1,0 +1,31 @@
+// Who speaks: what stays the same from utterance to utterance of a speaker, and differs between speakers.
+import { randomNumbers } from "./random-numbers.mjs";
+
+/** `count` speakers, spread over pitch, length of the vocal tract and colour of the voice. */
+export function makeVoices(count) {
+  return Array.from({ length: count }, (_, i) => {
+    const random = randomNumbers(`voice ${i}`);
+    const between = (low, high) => low + (high - low) * random();
+    // One after the other through the range, so that no two are alike; the order is mixed for the other traits.
+    const place = (step) => ((i * step) % count) / Math.max(1, count - 1);
+    return {
+      name: `spk${String(i + 1).padStart(2, "0")}`,
+      pitchHz: 90 + 140 * place(1) + between(-6, 6),
+      tractScale: 0.82 + 0.4 * place(3),
+      /** How fast a pulse of the glottis decays: slowly for a soft voice, whose high frequencies are weak. */
+      tilt: 0.35 + 0.58 * place(5),
+      breath: between(0.005, 0.05),
+      jitter: between(0.004, 0.02),
+      formantShift: [between(0.88, 1.14), between(0.9, 1.12), between(0.92, 1.1), between(0.94, 1.08)],
+      /** Widths of the resonances, in Hz. */
+      bandwidths: [between(60, 120), between(80, 170), between(110, 240), between(160, 340)],
+      /** Resonances of the nose and of the room, which stay where they are whatever is said. */
+      colours: [1, 2, 3].map((third) => ({
+        hz: 200 + 2000 * (third - 1) + between(0, 1900),
+        gain: between(1, 5),
+        bandwidth: between(150, 500),
+      })),
+      syllableSeconds: between(0.13, 0.19),
+    };
+  });
+}

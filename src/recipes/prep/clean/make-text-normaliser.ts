@@ -1,0 +1,24 @@
+import type { TextSection } from "../sections/text-section.ts";
+import { characterClass } from "./character-class.ts";
+
+/** A function that writes texts alike: Unicode form, replacements, case, characters to take out, then blanks. */
+export function makeTextNormaliser(section: TextSection | null | undefined): (text: string) => string {
+  const form = section?.unicode ?? "NFC";
+  const toForm = (text: string) => (form === "none" ? text : text.normalize(form));
+  const replacements = Object.entries(section?.replace ?? {}).filter(([from]) => from !== "");
+  const removed = section?.remove ? new RegExp(characterClass(section.remove, "prep.text.remove").source, "gu") : null;
+  const toCase = caseOf(section?.case ?? "keep");
+  return (text) => {
+    let clean = toForm(text);
+    for (const [from, to] of replacements) clean = clean.replaceAll(from, () => to);
+    // Once more: letters change their form with their case, and what was put in may have any.
+    clean = toForm(toCase(clean));
+    if (removed !== null) clean = clean.replace(removed, "");
+    return clean.replace(/\s+/gu, " ").trim();
+  };
+}
+
+function caseOf(name: "keep" | "lower" | "upper"): (text: string) => string {
+  if (name === "keep") return (text) => text;
+  return name === "lower" ? (text) => text.toLowerCase() : (text) => text.toUpperCase();
+}

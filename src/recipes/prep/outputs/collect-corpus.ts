@@ -1,0 +1,72 @@
+import { readFileSync, rmSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { mergeScp, parseScp, type ScpEntry } from "../../../formats.ts";
+import { concatenateShardFiles, MillraceError, readFailures, readRecords } from "../../../index.ts";
+import { compareBytes } from "../compare-bytes.ts";
+import type { DroppedRecord, KeptRecord } from "../prep-result.ts";
+import type { Utterance } from "../utterance.ts";
+import type { CorpusEntry } from "./corpus.ts";
+import { shardFiles } from "./shard-files.ts";
+
+/** All that the shards of a run hold. */
+export interface CollectedCorpus {
+  /** In the order of their ids' bytes, as Kaldi wants lists. */
+  readonly entries: readonly CorpusEntry[];
+  /** In the order of the manifest; the failed behind them. */
+  readonly dropped: readonly DroppedRecord[];
+  readonly failed: number;
+}
+
+/** The rule under which a failed utterance is listed. */
+const failedRule = "failed";
+
+/** Puts the shards' lists together, each compared with the digest it was committed with. */
+export function collectCorpus(
+  shardDirs: readonly string[],
+  runDir: string,
+  { hasFeatures, hasAudio, utterances }: { hasFeatures: boolean; hasAudio: boolean; utterances: readonly Utterance[] },
+): CollectedCorpus {
+  const place = (name: string) => join(runDir, name);
+  concatenateShardFiles(shardDirs, shardFiles.kept, place(shardFiles.kept));
+  concatenateShardFiles(shardDirs, shardFiles.dropped, place(shardFiles.dropped));
+  const feats = hasFeatures ? listOf(shardDirs, runDir, shardFiles.feats) : undefined;
+  const wavs = hasAudio ? listOf(shardDirs, runDir, shardFiles.wav) : undefined;
+  const entries = [...readRecords<KeptRecord>(place(shardFiles.kept))].map(
+    (record): CorpusEntry => ({
+      ...record,
+      audio: wavs === undefined ? record.source : entryOf(wavs, record).path,
+      isWritten: wavs !== undefined,
+      feats: feats === undefined ? undefined : entryOf(feats, record),
+    }),
+  );
+  const dropped = [...readRecords<DroppedRecord>(place(shardFiles.dropped))];
+  // `dropped.tsv` says the same, and the failed too.
+  rmSync(place(shardFiles.dropped), { force: true });
+  const failed = [...readFailures(runDir)].map(({ item, error }): DroppedRecord => {
+    const { sourceId, path, text } = utterances[item]!;
+    const [message] = error.message.split("\n  -> ") as [string];
+    return { utt_id: sourceId, rule: failedRule, detail: message, source: path, text };
+  });
+  return {
+    entries: entries.sort((a, b) => compareBytes(a.utt_id, b.utt_id)),
+    dropped: [...dropped, ...failed],
+    failed: failed.length,
+  };
+}
+
+/** One list of all shards, by id and with whole paths. */
+function listOf(shardDirs: readonly string[], runDir: string, name: string): Map<string, ScpEntry> {
+  const path = join(runDir, `${name}.scp`);
+  mergeScp(shardDirs, `${name}.scp`, { target: path });
+  return new Map(
+    parseScp(readFileSync(path)).map((entry) => [entry.key, { ...entry, path: resolve(runDir, entry.path) }]),
+  );
+}
+
+function entryOf(list: ReadonlyMap<string, ScpEntry>, { utt_id }: KeptRecord): ScpEntry {
+  const entry = list.get(utt_id);
+  if (entry !== undefined) return entry;
+  throw new MillraceError("SHARD_DAMAGED", `${utt_id} is kept, but no shard lists its files.`, {
+    hint: "Start over with resume: false.",
+  });
+}

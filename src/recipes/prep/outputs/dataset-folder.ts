@@ -1,0 +1,145 @@
+import { createHash } from "node:crypto";
+import { copyFileSync, existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { basename, join } from "node:path";
+import { type DatasetSplit, datasetCard, type ParquetColumn, writeJsonl, writeParquetFile } from "../../../formats.ts";
+import { putFile } from "../../collect-stats/put-file.ts";
+import type { DatasetSection } from "../sections/dataset-section.ts";
+import type { CorpusEntry } from "./corpus.ts";
+
+/** What changes when the folder has to be made again: a card that someone has edited is otherwise left alone. */
+export function datasetDigest(entries: readonly CorpusEntry[], section: DatasetSection, sampleRate: number): string {
+  const hash = createHash("sha256").update(JSON.stringify([section, sampleRate]));
+  for (const { utt_id, speaker_id, text, seconds, audio, wav_bytes } of entries) {
+    hash.update(JSON.stringify([utt_id, speaker_id, text, seconds, basename(audio), wav_bytes ?? null]));
+  }
+  return hash.digest("hex");
+}
+
+/**
+ * Makes the folder to share: `data/` with the table, `README.md` that makes the `datasets` library load it, and the audio
+ * where it was written: within the Parquet file, or as files beside JSONL. It takes the place of an older one at the end.
+ */
+export async function writeDatasetFolder(
+  dir: string,
+  entries: readonly CorpusEntry[],
+  { section, sampleRate }: { readonly section: DatasetSection; readonly sampleRate: number },
+): Promise<void> {
+  const partial = `${dir}.partial`;
+  rmSync(partial, { recursive: true, force: true });
+  mkdirSync(join(partial, "data"), { recursive: true });
+  const isParquet = (section.format ?? "parquet") === "parquet";
+  const split = section.split ?? "train";
+  const rows = entries.map((entry) => rowOf(entry, sampleRate));
+  const table = isParquet
+    ? await writeParts(partial, split, entries, rows)
+    : await writeLinesAndAudio(partial, split, entries, rows);
+  const hasAudio = entries.some(({ isWritten }) => isWritten);
+  const card = datasetCard({
+    title: section.title ?? "A prepared speech corpus",
+    ...(section.description == null ? {} : { description: section.description }),
+    ...(section.license == null ? {} : { license: section.license }),
+    ...(section.language == null ? {} : { language: section.language }),
+    tags: ["audio", "speech"],
+    configs: [{ splits: [table], ...(isParquet ? { columns: columnsOf(hasAudio) } : {}) }],
+  });
+  putFile(join(partial, "README.md"), card);
+  rmSync(dir, { recursive: true, force: true });
+  renameSync(partial, dir);
+}
+
+/** Whether the folder that is there is whole. */
+export function isDatasetFolder(dir: string): boolean {
+  return existsSync(join(dir, "README.md")) && existsSync(join(dir, "data"));
+}
+
+interface Row {
+  readonly utt_id: string;
+  readonly speaker_id: string;
+  readonly text: string;
+  readonly seconds: number;
+  readonly sample_rate: number;
+}
+
+function rowOf({ utt_id, speaker_id, text, seconds }: CorpusEntry, sampleRate: number): Row {
+  return { utt_id, speaker_id, text, seconds, sample_rate: sampleRate };
+}
+
+function columnsOf(hasAudio: boolean): ParquetColumn[] {
+  const columns: ParquetColumn[] = [
+    { name: "utt_id", type: "string" },
+    { name: "speaker_id", type: "string" },
+    { name: "text", type: "string" },
+    { name: "seconds", type: "float64" },
+    { name: "sample_rate", type: "int32" },
+  ];
+  return hasAudio ? [...columns, { name: "audio", type: "binary" }] : columns;
+}
+
+// The Hub asks for files of some hundred megabytes.
+const partBytes = 400 * 1024 * 1024;
+
+async function writeParts(
+  dir: string,
+  split: string,
+  entries: readonly CorpusEntry[],
+  rows: readonly Row[],
+): Promise<DatasetSplit> {
+  const starts = [0];
+  let size = 0;
+  for (const [i, { wav_bytes = 0 }] of entries.entries()) {
+    if (size > 0 && size + wav_bytes > partBytes) starts.push(i);
+    size = starts.at(-1) === i ? wav_bytes : size + wav_bytes;
+  }
+  const columns = columnsOf(entries.some(({ isWritten }) => isWritten));
+  const files: string[] = [];
+  let sizeBytes = 0;
+  for (const [part, start] of starts.entries()) {
+    const file = `data/${split}-${digits(part)}-of-${digits(starts.length)}.parquet`;
+    const end = starts[part + 1] ?? entries.length;
+    const written = await writeParquetFile(join(dir, file), withAudio(entries, rows, start, end), { columns });
+    sizeBytes += written.sizeBytes;
+    files.push(file);
+  }
+  return { name: split, files, rows: rows.length, sizeBytes };
+}
+
+/** One file in memory at a time. */
+function* withAudio(entries: readonly CorpusEntry[], rows: readonly Row[], start: number, end: number) {
+  for (let i = start; i < end; i++) {
+    const { isWritten, audio } = entries[i]!;
+    yield isWritten ? { ...rows[i], audio: readFileSync(audio) } : { ...rows[i] };
+  }
+}
+
+async function writeLinesAndAudio(
+  dir: string,
+  split: string,
+  entries: readonly CorpusEntry[],
+  rows: readonly Row[],
+): Promise<DatasetSplit> {
+  const file = `data/${split}.jsonl`;
+  mkdirSync(join(dir, "audio"));
+  const lines = rows.map((row, i) => {
+    const { isWritten, audio } = entries[i]!;
+    if (!isWritten) return row;
+    const name = `audio/${basename(audio)}`;
+    linkOrCopy(audio, join(dir, name));
+    return { ...row, audio: name };
+  });
+  await writeJsonl(join(dir, file), lines);
+  if (!entries.some(({ isWritten }) => isWritten)) rmSync(join(dir, "audio"), { recursive: true });
+  return { name: split, files: file, rows: rows.length, sizeBytes: statSync(join(dir, file)).size };
+}
+
+/** A second name costs nothing; where the file system has none, a copy. */
+function linkOrCopy(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch {
+    copyFileSync(from, to);
+  }
+}
+
+function digits(number: number): string {
+  return String(number).padStart(5, "0");
+}

@@ -1,0 +1,64 @@
+import { type ArrayRecord, arkScpWriter, ndArray, npyScpWriter } from "../../formats.ts";
+import { BaseRunner, jsonlWriter, type ShardState, type Writer, type Writers } from "../../index.ts";
+import { publishCorpus } from "./outputs/publish-corpus.ts";
+import { shardFiles } from "./outputs/shard-files.ts";
+import { type WavRecord, wavWriter } from "./outputs/wav-writer.ts";
+import type { PrepEnv, PrepProvider } from "./prep-provider.ts";
+import type { DroppedRecord, KeptRecord, PrepResult } from "./prep-result.ts";
+import type { PrepSummary } from "./prep-summary.ts";
+import { prepareUtterance } from "./prepare-utterance.ts";
+
+/** Cleans the utterances of a manifest and computes their features. Items are its rows. */
+export class PrepRunner extends BaseRunner<PrepEnv, PrepResult, PrepSummary> {
+  static readonly module: string = import.meta.url;
+
+  static async forward(idx: number | readonly number[], env: PrepEnv): Promise<PrepResult | PrepResult[]> {
+    if (typeof idx === "number") return prepareUtterance(env.dataset[idx]!, env);
+    const results: PrepResult[] = [];
+    for (const item of idx) results.push(await prepareUtterance(env.dataset[item]!, env));
+    return results;
+  }
+
+  static override openWriters(shardDir: string, { model, featureFormat, writesAudio }: PrepEnv): Writers {
+    const feats = featureFormat === "ark" ? arkScpWriter : npyScpWriter;
+    return {
+      kept: jsonlWriter<KeptRecord>(shardDir, shardFiles.kept),
+      dropped: jsonlWriter<DroppedRecord>(shardDir, shardFiles.dropped),
+      ...(model === undefined ? {} : { feats: feats(shardDir, { name: shardFiles.feats }) }),
+      ...(writesAudio ? { wav: wavWriter(shardDir) } : {}),
+    };
+  }
+
+  static override async writeRecord(
+    writers: Writers,
+    results: PrepResult | readonly PrepResult[],
+    _state: ShardState,
+    _env: PrepEnv,
+  ): Promise<void> {
+    for (const result of [results].flat() as PrepResult[]) await writeResult(writers as unknown as PrepWriters, result);
+  }
+
+  override merge(shardDirs: string[]): Promise<PrepSummary> {
+    const { config } = this.provider as PrepProvider;
+    return publishCorpus({ shardDirs, runDir: this.runDir, config });
+  }
+}
+
+interface PrepWriters {
+  readonly kept: Writer<KeptRecord>;
+  readonly dropped: Writer<DroppedRecord>;
+  readonly feats?: Writer<ArrayRecord>;
+  readonly wav?: Writer<WavRecord>;
+}
+
+async function writeResult(writers: PrepWriters, result: PrepResult): Promise<void> {
+  if ("dropped" in result) return writers.dropped.write(result.dropped);
+  const { kept, features, wav } = result;
+  const id = kept.utt_id;
+  await writers.kept.write(kept);
+  if (features !== undefined) {
+    const { data, rows, columns } = features;
+    await writers.feats?.write({ id, array: ndArray("float32", data, [rows, columns]) });
+  }
+  if (wav !== undefined) await writers.wav?.write({ id, wav });
+}

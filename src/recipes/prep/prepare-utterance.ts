@@ -1,0 +1,82 @@
+import { existsSync } from "node:fs";
+import { MillraceError } from "../../index.ts";
+import { type Audio, encodeWav, readAudio, resample } from "../../speech.ts";
+import type { Verdict } from "./clean/drop-rules.ts";
+import { clippedShare, levelDb } from "./clean/measure-level.ts";
+import type { PrepEnv } from "./prep-provider.ts";
+import type { PrepResult } from "./prep-result.ts";
+import type { Utterance } from "./utterance.ts";
+
+/** Cleans one utterance: its text first, which costs nothing, then its audio; what is left gets features. */
+export async function prepareUtterance(utterance: Utterance, env: PrepEnv): Promise<PrepResult> {
+  const { cleaner, model, sampleRate, writesAudio } = env;
+  const text = cleaner.normaliseText(utterance.text);
+  const ofText = cleaner.judgeText(text);
+  if (ofText !== undefined) return drop(utterance, ofText);
+  const audio = await readOrJudge(utterance, env);
+  if ("rule" in audio) return drop(utterance, audio);
+  const rawSeconds = audio.durationSeconds;
+  const samples = resample(audio.samples, audio.sampleRate, sampleRate);
+  const segment = cleaner.trim(samples) ?? { start: 0, end: 0 };
+  const kept = samples.subarray(segment.start, segment.end);
+  const seconds = kept.length / sampleRate;
+  // Clipping is looked for in the samples of the file: resampling rounds its edges off.
+  const clipped = clippedShare(audio.samples);
+  const ofAudio = cleaner.judgeAudio({ text, rawSeconds, seconds, levelDb: levelDb(kept), clipped });
+  if (ofAudio !== undefined) return drop(utterance, ofAudio, rawSeconds);
+  const features = model?.(kept);
+  if (features?.rows === 0) return drop(utterance, { rule: "too_short", detail: "no frame of features" }, rawSeconds);
+  const wav = writesAudio ? encodeWav(kept, { sampleRate }) : undefined;
+  return {
+    kept: {
+      utt_id: utterance.id,
+      speaker_id: utterance.speaker,
+      text,
+      source: utterance.path,
+      start: round(segment.start / sampleRate),
+      seconds: round(seconds),
+      source_seconds: round(rawSeconds),
+      ...(features === undefined ? {} : { frames: features.rows }),
+      ...(wav === undefined ? {} : { wav_bytes: wav.length }),
+    },
+    features,
+    wav,
+  };
+}
+
+/** Damaged audio is a reason to drop an utterance. A file that is not there is a mistake of the manifest: that fails. */
+async function readOrJudge(
+  { path, sourceId }: Utterance,
+  { cleaner, channel }: PrepEnv,
+): Promise<Audio<Float32Array> | Verdict> {
+  try {
+    return await readAudio(path, { channel });
+  } catch (error) {
+    if (!(error instanceof MillraceError)) throw error;
+    const [message] = error.message.split("\n  -> ") as [string];
+    if (error.code === "BAD_AUDIO" && cleaner.limits.unreadable && existsSync(path)) {
+      return { rule: "unreadable", detail: message.replace(`${path} `, "") };
+    }
+    throw new MillraceError(error.code, `${sourceId}: ${message}`, {
+      cause: error,
+      ...(error.hint === undefined ? {} : { hint: error.hint }),
+    });
+  }
+}
+
+function drop({ sourceId, path, text }: Utterance, verdict: Verdict, rawSeconds?: number): PrepResult {
+  return {
+    dropped: {
+      utt_id: sourceId,
+      ...verdict,
+      source: path,
+      text,
+      ...(rawSeconds === undefined ? {} : { source_seconds: round(rawSeconds) }),
+    },
+  };
+}
+
+// Microseconds: finer than a sample.
+function round(seconds: number): number {
+  return Number(seconds.toFixed(6));
+}
