@@ -2,7 +2,7 @@ import { type ArrayRecord, arkScpWriter, ndArray, npyScpWriter } from "../../for
 import { BaseRunner, jsonlWriter, type ShardState, type Writer, type Writers } from "../../index.ts";
 import { publishCorpus } from "./outputs/publish-corpus.ts";
 import { shardFiles } from "./outputs/shard-files.ts";
-import { type WavRecord, wavWriter } from "./outputs/wav-writer.ts";
+import { wavWriter } from "./outputs/wav-writer.ts";
 import type { PrepEnv, PrepProvider } from "./prep-provider.ts";
 import type { DroppedRecord, KeptRecord, PrepResult } from "./prep-result.ts";
 import type { PrepSummary } from "./prep-summary.ts";
@@ -48,7 +48,7 @@ interface PrepWriters {
   readonly kept: Writer<KeptRecord>;
   readonly dropped: Writer<DroppedRecord>;
   readonly feats?: Writer<ArrayRecord>;
-  readonly wav?: Writer<WavRecord>;
+  readonly wav?: ReturnType<typeof wavWriter>;
 }
 
 async function writeResult(writers: PrepWriters, result: PrepResult): Promise<void> {
@@ -60,5 +60,5 @@ async function writeResult(writers: PrepWriters, result: PrepResult): Promise<vo
     const { data, rows, columns } = features;
     await writers.feats?.write({ id, array: ndArray("float32", data, [rows, columns]) });
   }
-  if (wav !== undefined) await writers.wav?.write({ id, wav });
+  if (wav !== undefined) await writers.wav?.write({ id, array: wav });
 }
