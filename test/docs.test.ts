@@ -105,9 +105,7 @@ describe("docs/inference.md", () => {
     writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
     writeFileSync(join(folder, "example.mts"), example!);
     expect(diagnose(join(folder, "example.mts"))).toEqual([]);
-    const { outputText } = ts.transpileModule(example!, {
-      compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext },
-    });
+    const outputText = transpile(example!);
     writeFileSync(join(folder, "example.mjs"), outputText);
     const run = (...args: string[]) => spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8" });
     const { stdout, stderr } = run("example.mjs");
