@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { openNpz, readNpy, readPt } from "millrace/formats";
+import { type NdArray, openNpz, openSafetensors, openScp, readNpy, readParquetFile, readPt } from "millrace/formats";
 import { extractXVectors, XVectorProvider, XVectorRunner } from "millrace/recipes";
 import { describe, expect, it } from "vitest";
 import { pythonWith } from "../fixtures/formats/python.ts";
@@ -22,6 +22,12 @@ function vectorOf(path: string): Float32Array {
   const { data, dtype, shape } = readPt(path) as { data: Float32Array; dtype: string; shape: number[] };
   expect([dtype, shape]).toEqual(["float32", [46]]);
   return data;
+}
+
+async function rowsOf(path: string): Promise<Record<string, unknown>[]> {
+  const rows: Record<string, unknown>[] = [];
+  for await (const row of readParquetFile(path)) rows.push(row);
+  return rows;
 }
 
 describe("extractXVectors", () => {
@@ -75,21 +81,35 @@ describe("extractXVectors", () => {
     expect(readFileSync(lost)).toEqual(bytes);
   });
 
-  it("writes npy files, or one npz a split, with the same numbers", async () => {
+  it("writes npy files, or one file a split in any format, with the same numbers", async () => {
     const folder = temporaryFolder();
     makeVoices(folder, { speakers: 2, utterances: 2 });
-    for (const output_format of ["pt", "npy", "npz"])
+    for (const output_format of ["pt", "npy", "npz", "ark", "safetensors", "parquet"])
       await extractXVectors(builtin(folder, { output_format, spk_embed_tag: output_format }), quiet);
     const of = (...names: string[]) => join(folder, "out", ...names);
     const vector = vectorOf(of("pt", "train", "s1-u0.pt"));
+    const mean = vectorOf(of("pt", "spk_mean", "train", "s1.pt"));
+    const ids = ["s0-u0", "s0-u1", "s1-u0", "s1-u1"];
     expect(readNpy(of("npy", "train", "s1-u0.npy")).data).toEqual(vector);
-    const npz = openNpz(of("npz", "train.npz"));
-    expect(npz.names).toEqual(["s0-u0", "s0-u1", "s1-u0", "s1-u1"]);
-    expect(npz.get("s1-u0").data).toEqual(vector);
-    npz.close();
-    const means = openNpz(of("npz", "spk_mean", "train.npz"));
-    expect(means.get("s1").data).toEqual(vectorOf(of("pt", "spk_mean", "train", "s1.pt")));
-    means.close();
+    for (const [vectors, means] of [
+      [openNpz(of("npz", "train.npz")), openNpz(of("npz", "spk_mean", "train.npz"))],
+      [openScp(of("ark", "train.scp")), openScp(of("ark", "spk_mean", "train.scp"))],
+    ] as const) {
+      expect((vectors.get("s1-u0") as NdArray).data).toEqual(vector);
+      expect((means.get("s1") as NdArray).data).toEqual(mean);
+      vectors.close();
+      means.close();
+    }
+    expect(readFileSync(of("ark", "train.scp"), "utf8").replace(/ .*/g, "")).toBe(`${ids.join("\n")}\n`);
+    const tensors = openSafetensors(of("safetensors", "train.safetensors"));
+    expect([...tensors.tensors.keys()]).toEqual(ids);
+    expect(tensors.read("s1-u0").data).toEqual(vector);
+    tensors.close();
+    const rows = await rowsOf(of("parquet", "train.parquet"));
+    expect(rows[2]).toMatchObject({ utt_id: "s1-u0", speaker_id: "s1", seconds: 0.6 });
+    expect(Float32Array.from(rows[2]!["embedding"] as number[])).toEqual(vector);
+    const meanRows = await rowsOf(of("parquet", "spk_mean", "train.parquet"));
+    expect(meanRows.map((row) => row["speaker_id"])).toEqual(["s0", "s1"]);
     expect(existsSync(of("npz", "train"))).toBe(false);
   });
 

@@ -73,7 +73,7 @@ export interface XVectorSection {
   readonly manifest_paths: Readonly<Record<string, string>>;
   /** Default: all that have a manifest. */
   readonly splits?: readonly string[] | null | undefined;
-  /** `pt` (default) or `npy`: a file each; `npz`: one a split. */
+  /** `pt` (default) or `npy`: a file each; `npz`, `ark` (with scp), `safetensors` or `parquet`: one a split. */
   readonly output_format?: string | null | undefined;
   /** The mean of each speaker's vectors. Default: true. */
   readonly spk_mean?: boolean | null | undefined;

@@ -1,3 +1,5 @@
+import type { VectorEntry } from "./write-together.ts";
+
 /** The mean vector of each speaker, added up as utterances come. Utterances without a speaker count for none. */
 export class SpeakerMeans {
   private readonly sums = new Map<string, { readonly sum: Float64Array; count: number }>();
@@ -18,8 +20,8 @@ export class SpeakerMeans {
     entry.count++;
   }
 
-  *entries(): Generator<[speaker: string, mean: Float32Array]> {
+  *entries(): Generator<VectorEntry> {
     for (const [speaker, { sum, count }] of this.sums)
-      yield [speaker, Float32Array.from(sum, (value) => value / count)];
+      yield { id: speaker, speaker, seconds: 0, vector: Float32Array.from(sum, (value) => value / count) };
   }
 }

@@ -13,8 +13,6 @@ export interface SplitPlaces {
   /** Of the vectors together, or of those of the speakers. */
   readonly together: { readonly utterances: string; readonly speakers: string };
   utterance(id: string): string;
-  /** The name of a vector in the file of all of them. */
-  key(id: string): string;
   speaker(id: string): string;
   /** The report and its drawings. */
   report(name: string): string;
@@ -36,7 +34,6 @@ export function splitPlaces(outputDir: string, { kind, extension }: VectorFormat
       utterances: join(root, `${split}${extension}`),
       speakers: join(root, "spk_mean", `${split}${extension}`),
     },
-    key: (id) => safeFileName(id),
     utterance: (id) => join(outputDir, `${safeFileName(id)}${extension}`),
     speaker: (id) => join(root, "spk_mean", split, `${safeFileName(id)}${extension}`),
     report: (name) => join(root, "report", `${split}${name}`),

@@ -55,7 +55,7 @@ describe("the xvector section", () => {
   });
 
   it("refuses a format that is not known, with those that are", () => {
-    expect(() => vectorFormat("hdf5")).toThrow(/"hdf5"[\s\S]*pt, npy, npz/);
+    expect(() => vectorFormat("hdf5")).toThrow(/"hdf5"[\s\S]*pt, npy, npz, ark, safetensors, parquet/);
   });
 });
 

@@ -1,0 +1,103 @@
+import { mkdirSync, renameSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
+import {
+  formatScpLine,
+  type NdArray,
+  NpzWriter,
+  ndArray,
+  openArkWriter,
+  safeFileName,
+  writeParquetFile,
+  writeSafetensorsFile,
+} from "../../../formats.ts";
+import { LineFile } from "./line-file.ts";
+
+/** A vector with whose it is. */
+export interface VectorEntry {
+  /** Of the utterance, or of the speaker whose mean it is. */
+  readonly id: string;
+  readonly speaker: string;
+  readonly seconds: number;
+  readonly vector: Float32Array;
+}
+
+/** Whether a file holds the vectors of utterances or the means of speakers. */
+export type VectorKind = "utterances" | "speakers";
+
+// Each of these makes the file appear under its name when it is whole, and holds one vector at a time.
+
+/** One array a vector. Names are those of files, because an archive may be unpacked. */
+export async function writeNpz(path: string, entries: Iterable<VectorEntry>): Promise<void> {
+  await whole(path, (partial) => {
+    const npz = new NpzWriter(partial);
+    try {
+      for (const { id, vector } of entries) npz.add(safeFileName(id), ndArray("float32", vector));
+    } finally {
+      npz.close();
+    }
+  });
+}
+
+/** A Kaldi archive, with the list beside it that names it by its absolute path, as Kaldi's programs need it. */
+export async function writeArk(path: string, entries: Iterable<VectorEntry>): Promise<void> {
+  mkdirSync(dirname(path), { recursive: true });
+  const scp = new LineFile(path.replace(/\.ark$/, ".scp"));
+  await whole(path, (partial) => {
+    const ark = openArkWriter(partial);
+    try {
+      for (const { id, vector } of entries) {
+        // Kaldi's keys end at the first blank.
+        const key = /^\S+$/.test(id) ? id : safeFileName(id);
+        const offset = ark.write(key, ndArray("float32", vector));
+        scp.write(formatScpLine({ key, path, offset }).trimEnd());
+      }
+    } finally {
+      ark.close();
+    }
+  });
+  // Behind the archive: whoever finds the list finds what it names.
+  scp.finish();
+}
+
+/** One tensor a vector, under the id itself. */
+export async function writeSafetensors(path: string, entries: Iterable<VectorEntry>): Promise<void> {
+  mkdirSync(dirname(path), { recursive: true });
+  await writeSafetensorsFile(path, tensorsOf(entries));
+}
+
+function* tensorsOf(entries: Iterable<VectorEntry>): Generator<readonly [string, NdArray]> {
+  for (const { id, vector } of entries) yield [id, ndArray("float32", vector)];
+}
+
+/** One row a vector, with what the index says of it. */
+export async function writeParquet(path: string, entries: Iterable<VectorEntry>, kind: VectorKind): Promise<void> {
+  mkdirSync(dirname(path), { recursive: true });
+  const embedding = { name: "embedding", type: "list<float32>" } as const;
+  const speaker = { name: "speaker_id", type: "string" } as const;
+  const columns =
+    kind === "speakers"
+      ? [speaker, embedding]
+      : [
+          { name: "utt_id", type: "string" } as const,
+          speaker,
+          { name: "seconds", type: "float64" } as const,
+          embedding,
+        ];
+  await writeParquetFile(path, rowsOf(entries), { columns });
+}
+
+function* rowsOf(entries: Iterable<VectorEntry>): Generator<Readonly<Record<string, unknown>>> {
+  for (const { id, speaker, seconds, vector } of entries)
+    yield { utt_id: id, speaker_id: speaker, seconds, embedding: [...vector] };
+}
+
+async function whole(path: string, make: (partial: string) => void): Promise<void> {
+  mkdirSync(dirname(path), { recursive: true });
+  const partial = `${path}.${process.pid}.partial`;
+  try {
+    make(partial);
+    renameSync(partial, path);
+  } finally {
+    rmSync(partial, { force: true });
+  }
+}
