@@ -5,7 +5,7 @@ import { InferenceProvider, isMainModule, range } from "millrace";
 import { collectStats } from "millrace/recipes";
 
 const columns = 80;
-const batchSize = 16;
+const batchSize = 4;
 
 /** Writes about so many bytes of features and the lengths of the utterances; says how many utterances. */
 export function writeCorpus(corpus, lengths, bytes) {

@@ -1,7 +1,7 @@
 import { readLines } from "../../index.ts";
 
 /** How many utterances have a length from `from` up to, but not including, `to`. */
-export interface LengthBin {
+interface LengthBin {
   readonly from: number;
   readonly to: number;
   readonly count: number;
