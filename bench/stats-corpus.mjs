@@ -5,7 +5,7 @@ import { InferenceProvider, isMainModule, range } from "millrace";
 import { collectStats } from "millrace/recipes";
 
 const columns = 80;
-const batchSize = 16;
+const batchSize = 4;
 
 /** Writes about so many bytes of features and the lengths of the utterances; says how many utterances. */
 export function writeCorpus(corpus, lengths, bytes) {
@@ -52,12 +52,14 @@ export class CorpusProvider extends InferenceProvider {
   }
 }
 
+/** As many shards a gigabyte as a run of ten gigabytes has by itself: a shard costs a millisecond, however small it is. */
 export function collect(corpus, lengths, { outputDir, utterances }) {
   const collateFn = (samples) => [samples.map(([uid]) => uid), { feats: samples.map(([, matrix]) => matrix) }];
   return collectStats({
     provider: new CorpusProvider({ corpus, lengths }, { collateFn }),
     outputDir,
     mode: "train",
+    shards: Math.max(4, Math.ceil(utterances / 425)),
     batchSize,
     items: range(utterances),
     progress: false,

@@ -8,7 +8,8 @@ const keptBits = 64;
 export function roundExact(levels: ExactSum, columns: number): Float64Array {
   return Float64Array.from({ length: columns }, (_, column) => {
     const parts = levels.map((level) => level[column]!).filter((part) => part !== 0);
-    if (parts.length < 2) return parts[0] ?? 0;
+    // One addition of two numbers is rounded once anyway.
+    if (parts.length <= 2) return (parts[0] ?? 0) + (parts[1] ?? 0);
     return toNumber(parts.reduce((sum, part) => sum + toMultiple(part), 0n));
   });
 }
