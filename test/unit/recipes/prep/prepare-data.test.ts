@@ -6,7 +6,7 @@ import { formatDropTable } from "../../../../src/recipes/prep/outputs/count-rule
 import type { PrepSection } from "../../../../src/recipes/prep/prep-config.ts";
 import { prepareData } from "../../../../src/recipes/prep/prepare-data.ts";
 import { encodeWav, fbank, readAudio } from "../../../../src/speech.ts";
-import { sharedFolder, sharedIsAbsent } from "../../../fixtures/shared-folder.ts";
+import { sharedIsAbsent, sharedPath } from "../../../fixtures/shared-path.ts";
 import { temporaryFolder } from "../../../fixtures/temporary-folder.ts";
 
 interface Row {
@@ -280,7 +280,7 @@ describe("a config", () => {
   });
 });
 
-const odd = sharedFolder("data", "odd", "manifests", "all_odd.tsv");
+const odd = sharedPath("data", "odd", "manifests", "all_odd.tsv");
 
 describe.skipIf(odd === undefined)(`odd audio (skipped where ${sharedIsAbsent})`, () => {
   it("is kept or dropped as its kind deserves, and none of it stops the run", async () => {

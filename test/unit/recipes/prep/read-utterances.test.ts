@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { PrepSection } from "../../../../src/recipes/prep/prep-config.ts";
 import { digestOf, readUtterances } from "../../../../src/recipes/prep/read-utterances.ts";
-import { sharedFolder, sharedIsAbsent } from "../../../fixtures/shared-folder.ts";
+import { sharedIsAbsent, sharedPath } from "../../../fixtures/shared-path.ts";
 import { temporaryFolder } from "../../../fixtures/temporary-folder.ts";
 
 function read(text: string, section: Partial<PrepSection> = {}) {
@@ -92,7 +92,7 @@ describe("the speaker before the id", () => {
   });
 });
 
-const manifests = sharedFolder("data", "odd", "manifests");
+const manifests = sharedPath("data", "odd", "manifests");
 
 describe.skipIf(manifests === undefined)(`the odd manifests (skipped where ${sharedIsAbsent})`, () => {
   const readShared = (name: string) =>
