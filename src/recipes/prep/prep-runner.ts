@@ -39,8 +39,10 @@ export class PrepRunner extends BaseRunner<PrepEnv, PrepResult, PrepSummary> {
   }
 
   override merge(shardDirs: string[]): Promise<PrepSummary> {
-    const { config } = this.provider as PrepProvider;
-    return publishCorpus({ shardDirs, runDir: this.runDir, config });
+    const provider = this.provider as PrepProvider;
+    const builders = provider.constructor as typeof PrepProvider;
+    const { config } = provider;
+    return publishCorpus({ shardDirs, runDir: this.runDir, config, utterances: () => builders.buildDataset(config) });
   }
 }
 

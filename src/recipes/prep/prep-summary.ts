@@ -26,8 +26,6 @@ export interface PrepStats {
   };
   /** Every rule that dropped anything, in the order in which they are asked. */
   readonly rules: readonly RuleCount[];
-  /** What changes when the dataset folder has to be made again. */
-  readonly dataset_digest?: string;
 }
 
 /** What became of a corpus, and where it is. */
@@ -36,7 +34,7 @@ export interface PrepSummary extends PrepStats {
   readonly manifest: string;
   /** The dropped and the failed, each with its rule. */
   readonly droppedList: string;
-  readonly stats: string;
+  readonly statsFile: string;
   readonly kaldiDir: string;
   /** What Kaldi would not accept of it. Empty, unless the config asked for it. */
   readonly kaldiProblems: readonly DataDirProblem[];

@@ -24,7 +24,11 @@ const failedRule = "failed";
 export function collectCorpus(
   shardDirs: readonly string[],
   runDir: string,
-  { hasFeatures, hasAudio, utterances }: { hasFeatures: boolean; hasAudio: boolean; utterances: readonly Utterance[] },
+  {
+    hasFeatures,
+    hasAudio,
+    utterances,
+  }: { hasFeatures: boolean; hasAudio: boolean; utterances: () => readonly Utterance[] },
 ): CollectedCorpus {
   const place = (name: string) => join(runDir, name);
   concatenateShardFiles(shardDirs, shardFiles.kept, place(shardFiles.kept));
@@ -42,8 +46,10 @@ export function collectCorpus(
   const dropped = [...readRecords<DroppedRecord>(place(shardFiles.dropped))];
   // `dropped.tsv` says the same, and the failed too.
   rmSync(place(shardFiles.dropped), { force: true });
-  const failed = [...readFailures(runDir)].map(({ item, error }): DroppedRecord => {
-    const { sourceId, path, text } = utterances[item]!;
+  const failures = [...readFailures(runDir)];
+  const rows = failures.length === 0 ? [] : utterances();
+  const failed = failures.map(({ item, error }): DroppedRecord => {
+    const { sourceId, path, text } = rows[item]!;
     const [message] = error.message.split("\n  -> ") as [string];
     return { utt_id: sourceId, rule: failedRule, detail: message, source: path, text };
   });

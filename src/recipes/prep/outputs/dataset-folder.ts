@@ -2,27 +2,72 @@ import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type DatasetSplit, datasetCard, type ParquetColumn, writeJsonl, writeParquetFile } from "../../../formats.ts";
+import { MillraceError } from "../../../index.ts";
 import { putFile } from "../../collect-stats/put-file.ts";
+import type { PrepStats } from "../prep-summary.ts";
 import type { DatasetSection } from "../sections/dataset-section.ts";
 import type { CorpusEntry } from "./corpus.ts";
 
-/** What changes when the folder has to be made again: a card that someone has edited is otherwise left alone. */
-export function datasetDigest(entries: readonly CorpusEntry[], section: DatasetSection, sampleRate: number): string {
-  const hash = createHash("sha256").update(JSON.stringify([section, sampleRate]));
+/** Beside the table: what was dropped on the way, and by what the folder is known again as one that was made here. */
+const noteName = "prep.json";
+
+interface DatasetNote extends PrepStats {
+  /** What changes when the folder has to be made again: a card that someone has edited is otherwise left alone. */
+  readonly digest: string;
+}
+
+/** What the folder is made of. */
+export interface DatasetContent {
+  readonly entries: readonly CorpusEntry[];
+  readonly section: DatasetSection;
+  readonly sampleRate: number;
+  readonly stats: PrepStats;
+}
+
+/** Makes the folder to share, unless it is there and up to date. */
+export async function publishDatasetFolder(dir: string, content: DatasetContent): Promise<void> {
+  const digest = digestOf(content);
+  if (readNote(dir)?.digest === digest) return;
+  requireOwn(dir);
+  await writeDatasetFolder(dir, content, digest);
+}
+
+/** Removes one that was made here, and nothing else. */
+export function removeDatasetFolder(dir: string): void {
+  if (readNote(dir) !== undefined) rmSync(dir, { recursive: true, force: true });
+}
+
+function digestOf({ entries, section, sampleRate, stats }: DatasetContent): string {
+  const hash = createHash("sha256").update(JSON.stringify([section, sampleRate, stats]));
   for (const { utt_id, speaker_id, text, seconds, audio, wav_bytes } of entries) {
     hash.update(JSON.stringify([utt_id, speaker_id, text, seconds, basename(audio), wav_bytes ?? null]));
   }
   return hash.digest("hex");
 }
 
+function readNote(dir: string): DatasetNote | undefined {
+  try {
+    return JSON.parse(readFileSync(join(dir, noteName), "utf8")) as DatasetNote;
+  } catch {
+    return undefined;
+  }
+}
+
+function requireOwn(dir: string): void {
+  if (!existsSync(dir) || readNote(dir) !== undefined) return;
+  throw new MillraceError("MERGE_FAILED", `${dir} is there already, and this recipe has not made it.`, {
+    hint: "Move it away, or choose another prep.output_dir. What was computed is kept: run again.",
+  });
+}
+
 /**
- * Makes the folder to share: `data/` with the table, `README.md` that makes the `datasets` library load it, and the audio
+ * `data/` with the table, `README.md` that makes the `datasets` library load it, and the audio
  * where it was written: within the Parquet file, or as files beside JSONL. It takes the place of an older one at the end.
  */
-export async function writeDatasetFolder(
+async function writeDatasetFolder(
   dir: string,
-  entries: readonly CorpusEntry[],
-  { section, sampleRate }: { readonly section: DatasetSection; readonly sampleRate: number },
+  { entries, section, sampleRate, stats }: DatasetContent,
+  digest: string,
 ): Promise<void> {
   const partial = `${dir}.partial`;
   rmSync(partial, { recursive: true, force: true });
@@ -43,13 +88,10 @@ export async function writeDatasetFolder(
     configs: [{ splits: [table], ...(isParquet ? { columns: columnsOf(hasAudio) } : {}) }],
   });
   putFile(join(partial, "README.md"), card);
+  const note: DatasetNote = { digest, ...stats };
+  putFile(join(partial, noteName), `${JSON.stringify(note, undefined, 2)}\n`);
   rmSync(dir, { recursive: true, force: true });
   renameSync(partial, dir);
-}
-
-/** Whether the folder that is there is whole. */
-export function isDatasetFolder(dir: string): boolean {
-  return existsSync(join(dir, "README.md")) && existsSync(join(dir, "data"));
 }
 
 interface Row {

@@ -1,23 +1,24 @@
-import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathInScp, writeTsv } from "../../../formats.ts";
 import { putFile } from "../../collect-stats/put-file.ts";
 import { validateDataDir } from "../kaldi/validate-data-dir.ts";
 import { writeDataDir } from "../kaldi/write-data-dir.ts";
 import { checkPrepConfig, type PrepConfig } from "../prep-config.ts";
-import type { PrepStats, PrepSummary } from "../prep-summary.ts";
-import { readUtterances } from "../read-utterances.ts";
+import type { PrepSummary } from "../prep-summary.ts";
 import { sampleRateOf } from "../sections/audio-section.ts";
 import { limitsOf } from "../sections/drop-section.ts";
+import type { Utterance } from "../utterance.ts";
 import { type CollectedCorpus, collectCorpus } from "./collect-corpus.ts";
 import { countRules } from "./count-rules.ts";
-import { datasetDigest, isDatasetFolder, writeDatasetFolder } from "./dataset-folder.ts";
+import { publishDatasetFolder, removeDatasetFolder } from "./dataset-folder.ts";
 
 /** Makes the lists, the Kaldi folder, the statistics and the dataset of all shards. Can be repeated. */
 export async function publishCorpus(run: {
   readonly shardDirs: readonly string[];
   readonly runDir: string;
   readonly config: PrepConfig;
+  /** The rows of the manifest: asked for where some failed. */
+  readonly utterances: () => readonly Utterance[];
 }): Promise<PrepSummary> {
   const section = checkPrepConfig(run.config);
   const outputDir = resolve(run.runDir);
@@ -25,19 +26,26 @@ export async function publishCorpus(run: {
   const corpus = collectCorpus(run.shardDirs, outputDir, {
     hasFeatures,
     hasAudio: section.audio?.write ?? false,
-    utterances: readUtterances(section),
+    utterances: run.utterances,
   });
   const place = (name: string) => join(outputDir, name);
   writeManifest(place("manifest.tsv"), corpus);
   writeDropped(place("dropped.tsv"), corpus);
   writeDataDir(place("kaldi"), corpus.entries, { paths: section.kaldi?.paths ?? "absolute" });
-  const stats = await publishDataset(section, corpus, { dir: place("dataset"), statsPath: place("stats.json") });
+  const stats = countRules(corpus);
+  putFile(place("stats.json"), `${JSON.stringify(stats, undefined, 2)}\n`);
+  if (section.dataset == null) removeDatasetFolder(place("dataset"));
+  else {
+    const { entries } = corpus;
+    const sampleRate = sampleRateOf(section.audio);
+    await publishDatasetFolder(place("dataset"), { entries, section: section.dataset, sampleRate, stats });
+  }
   return {
     ...stats,
     outputDir,
     manifest: place("manifest.tsv"),
     droppedList: place("dropped.tsv"),
-    stats: place("stats.json"),
+    statsFile: place("stats.json"),
     kaldiDir: place("kaldi"),
     kaldiProblems: validateDataDir(place("kaldi"), {
       noFeats: !hasFeatures,
@@ -74,34 +82,4 @@ function writeDropped(path: string, { dropped }: CollectedCorpus): void {
     text: plain(text),
   }));
   writeTsv(path, rows, { columns: droppedColumns, header: true });
-}
-
-/** The statistics are written behind the dataset: they say which one is there. */
-async function publishDataset(
-  { dataset, audio }: ReturnType<typeof checkPrepConfig>,
-  corpus: CollectedCorpus,
-  { dir, statsPath }: { readonly dir: string; readonly statsPath: string },
-): Promise<PrepStats> {
-  const counted = countRules(corpus);
-  if (dataset == null) {
-    rmSync(dir, { recursive: true, force: true });
-    putFile(statsPath, `${JSON.stringify(counted, undefined, 2)}\n`);
-    return counted;
-  }
-  const sampleRate = sampleRateOf(audio);
-  const stats = { ...counted, dataset_digest: datasetDigest(corpus.entries, dataset, sampleRate) };
-  if (knownDigest(statsPath) !== stats.dataset_digest || !isDatasetFolder(dir)) {
-    await writeDatasetFolder(dir, corpus.entries, { section: dataset, sampleRate });
-  }
-  putFile(statsPath, `${JSON.stringify(stats, undefined, 2)}\n`);
-  return stats;
-}
-
-function knownDigest(path: string): string | undefined {
-  if (!existsSync(path)) return undefined;
-  try {
-    return (JSON.parse(readFileSync(path, "utf8")) as Partial<PrepStats>).dataset_digest;
-  } catch {
-    return undefined;
-  }
 }

@@ -2,8 +2,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openScp, readNpy, readParquetFile, readScp } from "../../../../src/formats.ts";
+import type { Cleaner } from "../../../../src/recipes/prep/clean/make-cleaner.ts";
 import { formatDropTable } from "../../../../src/recipes/prep/outputs/count-rules.ts";
-import type { PrepSection } from "../../../../src/recipes/prep/prep-config.ts";
+import type { PrepConfig, PrepSection } from "../../../../src/recipes/prep/prep-config.ts";
+import { PrepProvider } from "../../../../src/recipes/prep/prep-provider.ts";
+import { PrepRunner } from "../../../../src/recipes/prep/prep-runner.ts";
 import { prepareData } from "../../../../src/recipes/prep/prepare-data.ts";
 import { encodeWav, fbank, readAudio } from "../../../../src/speech.ts";
 import { sharedIsAbsent, sharedPath } from "../../../fixtures/shared-path.ts";
@@ -223,6 +226,14 @@ describe("preparing data", () => {
     expect(readFileSync(join(output, "dataset/README.md"), "utf8")).toBe("mine");
   });
 
+  it("does not touch a folder of that name that it has not made", async () => {
+    const dir = makeCorpus([{ id: "ann-1" }]);
+    mkdirSync(join(dir, "out/dataset"), { recursive: true });
+    writeFileSync(join(dir, "out/dataset/precious"), "");
+    await expect(prepare(dir, { dataset: {} })).rejects.toMatchObject({ code: "MERGE_FAILED" });
+    expect(readdirSync(join(dir, "out/dataset"))).toEqual(["precious"]);
+  });
+
   it("gives the same files with batches", async () => {
     const dir = makeCorpus(Array.from({ length: 5 }, (_, i) => ({ id: `ann-${i}`, gain: i === 2 ? 0 : 0.3 })));
     const config = {
@@ -249,6 +260,21 @@ describe("preparing data", () => {
     await prepare(dir);
     writeFileSync(join(dir, "raw.tsv"), readFileSync(join(dir, "raw.tsv"), "utf8").replace("Some", "Other"));
     await expect(prepare(dir)).rejects.toMatchObject({ code: "RUN_CHANGED" });
+  });
+
+  it("takes a cleaner of one's own from a subclass of the provider", async () => {
+    class StrictProvider extends PrepProvider {
+      static override buildCleaner(config: PrepConfig): Cleaner {
+        const cleaner = super.buildCleaner(config);
+        const judgeText = (text: string) =>
+          text.includes("um") ? { rule: "filler", detail: "um" } : cleaner.judgeText(text);
+        return { ...cleaner, judgeText };
+      }
+    }
+    const dir = makeCorpus([{ id: "ann-1", text: "um yes" }, { id: "ann-2" }]);
+    const provider = new StrictProvider({ prep: { manifest: join(dir, "raw.tsv"), output_dir: join(dir, "out") } });
+    const summary = await new PrepRunner(provider, { outputDir: join(dir, "out") }).run([0, 1]);
+    expect(summary).toMatchObject({ kept: 1, rules: [{ rule: "filler", utterances: 1 }] });
   });
 
   it("can drop everything, and then says that Kaldi needs more", async () => {
