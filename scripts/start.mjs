@@ -1,7 +1,7 @@
 // npm start: sets up what is missing and runs the example job on data that it makes itself.
 import { ensureBuilt, ensureInstalled, run } from "./ensure.mjs";
 
-const mainJob = "examples/prep/main.mjs";
+const mainJob = "examples/xvector/main.mjs";
 
 ensureInstalled();
 ensureBuilt();

@@ -56,10 +56,22 @@ describe("README", () => {
   it("has a first command that runs the main job, and once more without doing it again", () => {
     const dir = temporaryFolder();
     const start = () => spawnSync(process.execPath, [join(root, "scripts", "start.mjs"), dir], { encoding: "utf8" });
-    expect(start().stdout).toMatch(/^96 utterances in .* s: 85 kept \(2\.2 min\), 11 dropped$/m);
-    const done = readFileSync(join(dir, "split.0", "done"), "utf8");
+    const { stdout } = start();
+    expect(stdout).toMatch(/^91 embeddings of 46 numbers, 8 speakers, in .* s; 5 utterances have none$/m);
+    expect(stdout).toMatch(/^equal error rate over all pairs: \d+\.\d %$/m);
+    expect(readFileSync(join(dir, "mfcc-statistics", "report", "all.html"), "utf8")).toContain("<svg");
+    const first = join(dir, "mfcc-statistics", "runs", "all", "split.0", "done");
+    const done = readFileSync(first, "utf8");
     expect(start().status).toBe(0);
-    expect(readFileSync(join(dir, "split.0", "done"), "utf8")).toBe(done);
+    expect(readFileSync(first, "utf8")).toBe(done);
+  });
+});
+
+describe("examples/prep", () => {
+  it("cleans a corpus of synthetic voices", () => {
+    const main = join(root, "examples", "prep", "main.mjs");
+    const { stdout } = spawnSync(process.execPath, [main, temporaryFolder()], { encoding: "utf8" });
+    expect(stdout).toMatch(/^96 utterances in .* s: 85 kept \(2\.2 min\), 11 dropped$/m);
   });
 });
 
