@@ -21,21 +21,22 @@ export class ArkScpWriter implements Writer<ArrayRecord> {
   private readonly ark: GrowingFile;
   private readonly list: LineWriter<string>;
   private readonly arkName: string;
-  private readonly encoding: { readonly text: boolean };
+  private readonly encoding: { readonly text: boolean; readonly allocate: (bytes: number) => Buffer };
+  private scratch = Buffer.allocUnsafeSlow(1 << 12);
 
   constructor(shardDir: string, { name, text = false }: ArkScpWriterOptions) {
     this.ark = new GrowingFile(shardDir, checkFileName(`${name}.ark`));
     this.list = new LineWriter(shardDir, checkFileName(`${name}.scp`), (line) => line);
     this.arkName = basename(this.ark.name);
-    this.encoding = { text };
+    // Keys are checked one by one; whether a list can name this archive is asked once.
+    formatScpLine({ key: "any", path: this.arkName, offset: 0 });
+    this.encoding = { text, allocate: (bytes) => this.room(bytes) };
   }
 
   write({ id, array }: ArrayRecord): void {
     const { bytes, valueOffset } = encodeArkEntry(id, array, this.encoding);
-    // First the line, which may be refused, so that the list and the archive stay together.
-    const line = formatScpLine({ key: id, path: this.arkName, offset: this.ark.bytes + valueOffset });
+    this.list.write(`${id} ${this.arkName}:${this.ark.bytes + valueOffset}`);
     this.ark.append(bytes);
-    this.list.write(line.slice(0, -1));
   }
 
   checkpoint(): WriterCheckpoint {
@@ -56,6 +57,12 @@ export class ArkScpWriter implements Writer<ArrayRecord> {
 
   files(): readonly ShardFile[] {
     return [...withoutLines(this.list.files()), ...this.ark.files()];
+  }
+
+  /** One buffer for all entries: each is in the file, or in its buffer, before the next one comes. */
+  private room(bytes: number): Buffer {
+    if (bytes > this.scratch.length) this.scratch = Buffer.allocUnsafeSlow(2 * bytes);
+    return this.scratch.subarray(0, bytes);
   }
 }
 

@@ -64,25 +64,30 @@ function readInt32Vector(cursor: ByteCursor): NdArray<"int32"> {
   return { dtype: "int32", shape: [length], data };
 }
 
-/** The bytes of a value with the mark of binary values. */
-export function encodeBinaryValue(value: KaldiValue): Uint8Array {
-  if (value.dtype === "int32") return encodeInt32Vector(value.data);
-  const header = 5 + value.shape.length * 5;
-  const data = bytesOfArray(value);
-  const bytes = new Uint8Array(header + data.length);
-  bytes.set([0, 0x42, value.dtype === "float32" ? 0x46 : 0x44, value.shape.length === 2 ? 0x4d : 0x56, 0x20]);
-  value.shape.forEach((length, i) => {
-    writeInt32(bytes, 5 + i * 5, length);
-  });
-  bytes.set(data, header);
-  return bytes;
-}
+/** Gives room for so many bytes: new, or used again where the bytes are done with before the next call. */
+export type Allocate = (bytes: number) => Buffer;
 
-function encodeInt32Vector(data: Int32Array): Uint8Array {
-  const bytes = new Uint8Array(7 + data.length * 5);
-  bytes.set([0, 0x42]);
-  writeInt32(bytes, 2, data.length);
-  for (let i = 0; i < data.length; i++) writeInt32(bytes, 7 + i * 5, data[i]!);
+/** The bytes of a value with the mark of binary values, behind a key where there is one: one buffer for both. */
+export function encodeBinaryValue(value: KaldiValue, key = "", allocate: Allocate = Buffer.allocUnsafe): Uint8Array {
+  const start = Buffer.byteLength(key);
+  const dimensions = value.shape.length;
+  const isInteger = value.dtype === "int32";
+  const header = isInteger ? 7 : 5 + dimensions * 5;
+  const data = isInteger ? undefined : bytesOfArray(value);
+  const bytes = allocate(start + header + (data === undefined ? 5 * value.data.length : data.length));
+  bytes.write(key);
+  bytes[start] = 0;
+  bytes[start + 1] = 0x42;
+  if (data === undefined) {
+    writeInt32(bytes, start + 2, value.data.length);
+    for (let i = 0; i < value.data.length; i++) writeInt32(bytes, start + header + i * 5, value.data[i]!);
+    return bytes;
+  }
+  bytes[start + 2] = value.dtype === "float32" ? 0x46 : 0x44;
+  bytes[start + 3] = dimensions === 2 ? 0x4d : 0x56;
+  bytes[start + 4] = 0x20;
+  for (let i = 0; i < dimensions; i++) writeInt32(bytes, start + 5 + i * 5, value.shape[i]!);
+  bytes.set(data, start + header);
   return bytes;
 }
 

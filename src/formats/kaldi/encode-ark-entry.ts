@@ -1,6 +1,6 @@
 import { MillraceError } from "../../shared/errors.ts";
 import { checkNdArray, type NdArray } from "../nd-array.ts";
-import { encodeBinaryValue } from "./binary-value.ts";
+import { type Allocate, encodeBinaryValue } from "./binary-value.ts";
 import type { KaldiValue } from "./kaldi-value.ts";
 import { formatTextValue } from "./text-value.ts";
 
@@ -14,11 +14,15 @@ export interface EncodedArkEntry {
 export function encodeArkEntry(
   key: string,
   value: NdArray,
-  options: { readonly text?: boolean } = {},
+  options: { readonly text?: boolean; readonly allocate?: Allocate } = {},
 ): EncodedArkEntry {
-  const keyBytes = Buffer.from(`${checkKaldiKey(key)} `);
-  const body = encodeKaldiValue(value, options);
-  return { bytes: Buffer.concat([keyBytes, body]), valueOffset: keyBytes.length };
+  const before = `${checkKaldiKey(key)} `;
+  const checked = checkKaldiValue(value);
+  const bytes =
+    options.text === true
+      ? Buffer.from(`${before}${formatTextValue(checked)}`)
+      : encodeBinaryValue(checked, before, options.allocate);
+  return { bytes, valueOffset: Buffer.byteLength(before) };
 }
 
 /** One value as bytes, for a file of its own. */
