@@ -344,9 +344,11 @@ describe("the likeliest mistakes", () => {
     );
   });
 
-  it("an env that is not available yet is refused with those that are", async () => {
+  it("an env without an option that it cannot do without is refused, before anything is made", async () => {
     const options = { ...quiet, parallel: { env: "kube" } } as const;
-    await expect(new SquareRunner(new SquareProvider({}), options).run(range(1))).rejects.toThrow(/Available: local/);
+    await expect(new SquareRunner(new SquareProvider({}), options).run(range(1))).rejects.toThrow(
+      /parallel\.options\.image is missing/,
+    );
   });
 
   it("something that is no provider is refused", () => {

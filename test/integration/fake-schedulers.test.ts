@@ -152,7 +152,7 @@ describe.concurrent.each(envs)("the fake of %s", (env) => {
     while (found === undefined) found = await find(job.name);
     expect(await find("other")).toBeUndefined();
     expect(await call(scheduler.cancel([found], job.options.own))).toMatchObject({ kind: "answer" });
-    rmSync(cluster.folder, { recursive: true, force: true });
+    rmSync(cluster.folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
     expect(await answer).toMatchObject({ kind: "refusal" });
   });
 

@@ -15,7 +15,10 @@ export function batchLauncher(scheduler: Scheduler): Launcher {
     startsWorkers: true,
     isRemote: true,
     outlivesDriver: true,
-    check: (parallel) => void checkJobOptions(parallel, scheduler),
+    check(parallel) {
+      // What a dialect needs of its own options, it says when it writes a job.
+      scheduler.render(describeJob(runPaths("."), checkJobOptions(parallel, scheduler), { tasks: 1 }));
+    },
     describe({ runDir, parallel, pending }) {
       const options = checkJobOptions(parallel, scheduler);
       const tasks = jobsFor(Math.min(parallel.nWorkers, pending), options);
