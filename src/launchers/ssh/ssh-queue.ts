@@ -2,12 +2,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { type Submission, writeSubmission } from "../../store/job-records.ts";
 import { jobLogName } from "../../store/log-names.ts";
 import type { RunPaths } from "../../store/run-paths.ts";
-import { newWorkerName } from "../../worker/session.ts";
 import type { JobQueue } from "../batch/job-queue.ts";
 import type { TaskSight } from "../batch/scheduler.ts";
 import { openWorkerLog } from "../worker-log.ts";
 import { sshCall } from "./ssh-call.ts";
 import type { SshOptions } from "./ssh-options.ts";
+import { newSshSubmission } from "./ssh-submission.ts";
 
 interface Connection {
   readonly child: ChildProcess;
@@ -51,19 +51,8 @@ export function openSshQueue(paths: RunPaths, options: SshOptions): JobQueue {
   }
 
   function start(host: string): Submission {
-    const name = `ssh-${newWorkerName().slice(0, 6)}`;
-    const { processes, threadsPerWorker, maxHeapMb } = options;
-    const submission: Submission = {
-      version: 1,
-      name,
-      env: "ssh",
-      tasks: 1,
-      processes,
-      graceSeconds: 0,
-      threadsPerWorker,
-      maxHeapMb,
-      id: name,
-    };
+    const submission = newSshSubmission(options);
+    const { name } = submission;
     writeSubmission(paths, submission);
     const { program, args } = sshCall(host, options, { runDir: paths.root, name, task: 0 });
     // Of its own group: Ctrl-C is for this process, which tells the jobs itself.

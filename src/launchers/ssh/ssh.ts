@@ -1,9 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { MillraceError } from "../../shared/errors.ts";
-import { type Submission, writeSubmission } from "../../store/job-records.ts";
+import { writeSubmission } from "../../store/job-records.ts";
 import { jobLogName } from "../../store/log-names.ts";
 import { runPaths } from "../../store/run-paths.ts";
-import { newWorkerName } from "../../worker/session.ts";
 import { callProgram } from "../batch/call-program.ts";
 import { driveJobs } from "../batch/drive-jobs.ts";
 import { jobsFor } from "../batch/job-options.ts";
@@ -11,6 +10,7 @@ import type { DetachedJob, Launcher, SubmitRequest } from "../launcher.ts";
 import { sshCall } from "./ssh-call.ts";
 import { checkSshOptions } from "./ssh-options.ts";
 import { openSshQueue } from "./ssh-queue.ts";
+import { newSshSubmission } from "./ssh-submission.ts";
 
 const connectTimeoutMs = 60_000;
 
@@ -32,25 +32,15 @@ export const sshLauncher: Launcher = {
 /** Starts jobs that need no connection. */
 async function submitOverSsh({ runDir, parallel, pending }: SubmitRequest): Promise<DetachedJob[]> {
   const options = checkSshOptions(parallel);
-  const { hosts, processes, threadsPerWorker, maxHeapMb } = options;
+  const { hosts, processes } = options;
   const paths = runPaths(runDir);
   mkdirSync(paths.logs, { recursive: true });
   const jobs: DetachedJob[] = [];
   const tasks = jobsFor(Math.min(parallel.nWorkers, pending), options);
   for (let i = 0; i < tasks; i++) {
     const host = hosts[i % hosts.length]!;
-    const name = `ssh-${newWorkerName().slice(0, 6)}`;
-    const submission: Submission = {
-      version: 1,
-      name,
-      env: "ssh",
-      tasks: 1,
-      processes,
-      graceSeconds: 0,
-      threadsPerWorker,
-      maxHeapMb,
-      id: host,
-    };
+    const submission = newSshSubmission(options);
+    const { name } = submission;
     writeSubmission(paths, submission);
     const log = paths.log(`${jobLogName(name)}.0`);
     const answer = await callProgram(sshCall(host, options, { runDir: paths.root, name, task: 0, log }), {
