@@ -1,13 +1,6 @@
 import { resolve } from "node:path";
-import {
-  checkShape,
-  getParallelConfig,
-  type ParallelInput,
-  type RunnerOptions,
-  range,
-  type Shape,
-  shape,
-} from "../../index.ts";
+import { getParallelConfig, type ParallelInput, type RunnerOptions, range } from "../../index.ts";
+import { optionsOfConfig } from "../options-of-config.ts";
 import { requireSoundManifest } from "./check-manifest.ts";
 import { readManifest } from "./manifest.ts";
 import { findModel } from "./model/find-model.ts";
@@ -17,20 +10,6 @@ import { checkXVectorConfig, splitsOf, tagOf, type XVectorConfig, type XVectorSe
 import { XVectorProvider } from "./xvector-provider.ts";
 import { XVectorRunner } from "./xvector-runner.ts";
 import type { XVectorSummary } from "./xvector-summary.ts";
-
-/** What of a config says how the work is done: both sections are optional and never part of a run's identity. */
-interface HowToRun {
-  readonly parallel?: ParallelInput | null | undefined;
-  readonly runner?: Readonly<Record<string, unknown>> | null | undefined;
-}
-
-const howToRun: Shape<HowToRun> = shape.object(
-  {
-    parallel: shape.optional(shape.nullable(shape.map(shape.any()))) as Shape<ParallelInput | null | undefined>,
-    runner: shape.optional(shape.nullable(shape.map(shape.any()))),
-  },
-  { others: shape.any() },
-);
 
 /**
  * Extracts one embedding for every utterance of every split that a config names, or those that are left of it, and writes
@@ -83,22 +62,11 @@ function fewShards(count: number, { n_workers, nWorkers = n_workers }: ParallelI
   return Math.max(1, Math.min(count, Math.max(shardsAWorker * nWorkers, Math.ceil(count / utterancesAShard))));
 }
 
-/** The options of the runner that a config has, by the names they have in code. */
+/** The options of the runner, with the batches that the section of the recipe asks for. */
 function optionsOf(config: object, { batch_size, batch_seconds }: XVectorSection): RunnerOptions {
-  const { parallel, runner } = checkShape(config, howToRun);
-  const named = Object.entries(runner ?? {}).filter(([, value]) => value !== null);
-  const camelCased = named.map(([key, value]) => [
-    key.replace(/_(\w)/g, (_all, letter: string) => letter.toUpperCase()),
-    value,
-  ]);
   return {
-    ...(Object.fromEntries(camelCased) as RunnerOptions),
+    ...optionsOfConfig(config),
     ...(batch_size == null ? {} : { batchSize: batch_size }),
     ...(batch_seconds == null ? {} : { batchBy: { cost: "sum", max: batch_seconds } }),
-    ...(parallel == null ? {} : { parallel: withoutNulls(parallel) }),
   };
-}
-
-function withoutNulls(parallel: ParallelInput): ParallelInput {
-  return Object.fromEntries(Object.entries(parallel).filter(([, value]) => value !== null)) as ParallelInput;
 }

@@ -30,7 +30,7 @@ const prefix = "#OAR";
 export const oar: Scheduler = {
   env: "oar",
   title: "OAR",
-  ownOptions: ["resource_spec", "memory_per_core_property_name", "submit_command_extra", "cancel_command_extra"],
+  ownOptions: ["resource_spec", "memory_per_core_property_name"],
   taskVariable: "OAR_ARRAY_INDEX",
   firstTask: 1,
   canExclude: true,
