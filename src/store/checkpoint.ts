@@ -1,9 +1,9 @@
-import { closeSync, copyFileSync, openSync, readdirSync, rmSync, writeSync } from "node:fs";
+import { closeSync, copyFileSync, openSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { crc32, crcText } from "../shared/crc32.ts";
 import { copyPrefix } from "./copy-prefix.ts";
 import { inspectShard } from "./done.ts";
-import { isMissing, readIfPresent, storeError } from "./durable-files.ts";
+import { isMissing, readIfPresent, storeError, writeFully } from "./durable-files.ts";
 import { checkpointPrefix } from "./shard-file-names.ts";
 
 /** How much of one file counts: everything behind it was written after the checkpoint. */
@@ -39,41 +39,47 @@ export interface CheckpointLog {
   close(): void;
 }
 
+// A file is made anew when it has grown to this: what is read after a kill stays small.
+const slotBytes = 1 << 16;
+
 /**
- * Two small files written in turn: a kill in the middle of one leaves the other. Each line carries its own checksum,
- * and nothing is created for a shard that ends before its first checkpoint.
+ * Checkpoints one behind the other, each a line with its own checksum, so that a kill in the middle of one leaves those before
+ * it. A full file is left as it is and the other one begun anew. Nothing is made for a shard that ends before its first
+ * checkpoint, and a second file, which costs more than many lines, only for one that has many.
  */
 export function openCheckpointLog(attemptDir: string): CheckpointLog {
-  const fds: (number | undefined)[] = [undefined, undefined];
-  const close = () => {
-    for (const [i, fd] of fds.entries()) {
-      if (fd !== undefined) closeSync(fd);
-      fds[i] = undefined;
+  const made = new Set<string>();
+  let open: { readonly fd: number; readonly path: string; bytes: number } | undefined;
+  const begin = (slot: string) => {
+    const path = join(attemptDir, slot);
+    try {
+      open = { fd: openSync(path, "w"), path, bytes: 0 };
+    } catch (error) {
+      throw storeError(error, path);
     }
+    made.add(path);
+    return open;
+  };
+  const close = () => {
+    if (open !== undefined) closeSync(open.fd);
+    open = undefined;
   };
   return {
     save(checkpoint) {
-      const slot = checkpoint.sequence % 2;
-      const path = join(attemptDir, slots[slot]!);
-      try {
-        const fd = fds[slot] ?? openSync(path, "w");
-        fds[slot] = fd;
-        const json = Buffer.from(JSON.stringify(checkpoint));
-        writeSync(
-          fd,
-          Buffer.concat([Buffer.from(`${crcText(crc32(json))} `), json, Buffer.from("\n")]),
-          0,
-          undefined,
-          0,
-        );
-      } catch (error) {
-        throw storeError(error, path);
+      const json = Buffer.from(JSON.stringify(checkpoint));
+      const line = Buffer.concat([Buffer.from(`${crcText(crc32(json))} `), json, Buffer.from("\n")]);
+      let file = open ?? begin(slots[0]);
+      if (file.bytes > 0 && file.bytes + line.length > slotBytes) {
+        const [first, second] = slots;
+        close();
+        file = begin(file.path.endsWith(first) ? second : first);
       }
+      writeFully(file.fd, line, file.path);
+      file.bytes += line.length;
     },
     discard() {
-      const opened = fds.map((fd) => fd !== undefined);
       close();
-      for (const [i, wasOpen] of opened.entries()) if (wasOpen) rmSync(join(attemptDir, slots[i]!), { force: true });
+      for (const path of made) rmSync(path, { force: true });
     },
     close,
   };
@@ -88,14 +94,12 @@ export function removeCheckpointFiles(shardDir: string): void {
 
 /** The checkpoints in an attempt's folder that are whole, newest first. */
 export function readCheckpoints(attemptDir: string): Checkpoint[] {
-  const found: Checkpoint[] = [];
-  for (const slot of slots) {
-    const line = readIfPresent(join(attemptDir, slot))?.split("\n", 1)[0] ?? "";
-    const json = line.slice(9);
-    if (json !== "" && line.slice(0, 8) === crcText(crc32(Buffer.from(json))))
-      found.push(JSON.parse(json) as Checkpoint);
-  }
-  return found.sort((a, b) => b.sequence - a.sequence);
+  const lines = slots.flatMap((slot) => readIfPresent(join(attemptDir, slot))?.split("\n") ?? []);
+  return lines
+    .map((line) => ({ digest: line.slice(0, 8), json: line.slice(9) }))
+    .filter(({ digest, json }) => json !== "" && digest === crcText(crc32(Buffer.from(json))))
+    .map(({ json }) => JSON.parse(json) as Checkpoint)
+    .sort((a, b) => b.sequence - a.sequence);
 }
 
 /** What an earlier attempt left: a checkpoint to go on from, or the whole shard, ready to be committed. */

@@ -20,7 +20,9 @@ import { type ShardContext, ShardInterrupted } from "./shard-context.ts";
 import { ownState } from "./shard-state.ts";
 
 // Checkpoints may cost one part in this many of the time; where they are dear they come less often.
-const checkpointShare = 200;
+const checkpointShare = 100;
+// A figure that an unlucky moment has spoiled is forgotten within some shards, even if they are too short to be measured in.
+const forgetting = 0.9;
 const yieldEveryMs = 50;
 const failuresKey = "$failures";
 const noHistory = judgeCrashes([], { retries: 0 });
@@ -59,6 +61,7 @@ export class ShardWork {
     this.tick = context.heartbeat.ticks[0];
     this.writers = checkpointingWriters(state.writers);
     this.log = openCheckpointLog(state.shardDir);
+    context.pace.checkpointCostMs *= forgetting;
     const { heartbeat, options } = context;
     if (!history.isCareful && options.itemTimeoutMs === undefined) return;
     this.notes = history.isCareful ? openItemNotes(state.shardDir) : undefined;

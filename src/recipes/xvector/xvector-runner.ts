@@ -38,7 +38,7 @@ export class XVectorRunner extends BaseRunner<XVectorEnv, XVectorResult, XVector
     { format, places }: XVectorEnv,
   ): void {
     for (const { record, vector } of [results].flat() as XVectorResult[]) {
-      if (format.kind === "each") writeWhole(places.utterance(record.utt_id), format.encode(vector));
+      if (format.kind === "each") writeWhole(places.utterance(record.utt_id), format.encode(vector), places);
       (writers["vectors"] as Writer<Float32Array>).write(vector);
       (writers["records"] as Writer<XVectorRecord>).write(record);
     }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { crc32, crcText } from "../../../src/shared/crc32.ts";
@@ -6,7 +6,7 @@ import { type Checkpoint, openCheckpointLog, readCheckpoints, restoreAttempt } f
 import { listFiles, writeDone } from "../../../src/store/done.ts";
 import { temporaryFolder } from "../../fixtures/temporary-folder.ts";
 
-const slot = (sequence: number) => `.checkpoint.${sequence % 2}`;
+const slots = [".checkpoint.0", ".checkpoint.1"] as const;
 
 function checkpointAt(sequence: number, files: Checkpoint["files"] = [], state = "{}"): Checkpoint {
   const counts = { written: sequence, dropped: 0, failed: 0 };
@@ -36,40 +36,61 @@ function fencedAttempt(files: Readonly<Record<string, string>>, checkpoints: rea
 }
 
 describe("a checkpoint log", () => {
-  it("gives the last two checkpoints back, newest first", () => {
+  it("gives its checkpoints back, newest first", () => {
     const dir = temporaryFolder();
-    saveAll(
-      dir,
-      [1, 2, 3].map((sequence) => checkpointAt(sequence)),
-    );
-    expect(readCheckpoints(dir)).toEqual([checkpointAt(3), checkpointAt(2)]);
+    const saved = [checkpointAt(1, [], "x".repeat(500)), checkpointAt(2, [], "größe"), checkpointAt(3)];
+    saveAll(dir, saved);
+    expect(readCheckpoints(dir)).toEqual(saved.toReversed());
+    expect(readdirSync(dir)).toEqual([slots[0]]);
   });
 
-  it("gives a checkpoint back that is shorter than the one it was written over", () => {
+  it("stays small, and always has the newest one and some before it", () => {
     const dir = temporaryFolder();
-    saveAll(dir, [checkpointAt(1, [], "x".repeat(500)), checkpointAt(3, [], "größe")]);
-    expect(readCheckpoints(dir)).toEqual([checkpointAt(3, [], "größe")]);
+    const log = openCheckpointLog(dir);
+    for (let sequence = 1; sequence <= 3000; sequence++) {
+      log.save(checkpointAt(sequence));
+      if (sequence % 100 > 0) continue;
+      const found = readCheckpoints(dir).map((checkpoint) => checkpoint.sequence);
+      expect(found[0]).toBe(sequence);
+      expect(found.length).toBeGreaterThanOrEqual(100);
+    }
+    log.close();
+    for (const slot of slots) expect(statSync(join(dir, slot)).size).toBeLessThanOrEqual(1 << 16);
   });
 
-  it("falls back to the other one where the newest is torn, wherever it is torn", () => {
-    const whole = temporaryFolder();
-    saveAll(whole, [checkpointAt(1), checkpointAt(2)]);
-    const size = readFileSync(join(whole, slot(2))).length;
-    for (let length = 0; length < size - 1; length++) {
-      const dir = temporaryFolder();
-      saveAll(dir, [checkpointAt(1), checkpointAt(2)]);
-      truncateSync(join(dir, slot(2)), length);
+  it("writes checkpoints that are larger than a file may become in turn", () => {
+    const dir = temporaryFolder();
+    const large = [1, 2, 3].map((sequence) => checkpointAt(sequence, [], "x".repeat(1 << 17)));
+    saveAll(dir, large);
+    expect(readCheckpoints(dir)).toEqual([large[2], large[1]]);
+  });
+
+  it("falls back to the one before where the newest is torn, wherever it is torn", () => {
+    const dir = temporaryFolder();
+    saveAll(dir, [checkpointAt(1)]);
+    const first = statSync(join(dir, slots[0])).size;
+    saveAll(dir, [checkpointAt(1), checkpointAt(2)]);
+    for (let length = statSync(join(dir, slots[0])).size - 2; length >= first; length--) {
+      truncateSync(join(dir, slots[0]), length);
       expect(readCheckpoints(dir), `cut after ${length} bytes`).toEqual([checkpointAt(1)]);
     }
   });
 
-  it("falls back to the other one where new bytes end in the middle of old ones", () => {
+  it("falls back to the other file where a new one is torn at its first line", () => {
+    const dir = temporaryFolder();
+    const large = [1, 2].map((sequence) => checkpointAt(sequence, [], "x".repeat(1 << 16)));
+    saveAll(dir, large);
+    truncateSync(join(dir, slots[1]), 20);
+    expect(readCheckpoints(dir)).toEqual([large[0]]);
+  });
+
+  it("reads what version 0.1.0 wrote: one checkpoint a file, the rest of a longer one behind it", () => {
     const [dir, elsewhere] = [temporaryFolder(), temporaryFolder()];
-    saveAll(dir, [checkpointAt(1), checkpointAt(2)]);
+    saveAll(dir, [checkpointAt(2, [], "x".repeat(500))]);
     saveAll(elsewhere, [checkpointAt(3)]);
-    const [older, newer] = [readFileSync(join(dir, slot(1))), readFileSync(join(elsewhere, slot(3)))];
-    writeFileSync(join(dir, slot(3)), Buffer.concat([newer.subarray(0, 20), older.subarray(20)]));
-    expect(readCheckpoints(dir)).toEqual([checkpointAt(2)]);
+    const [longer, newer] = [dir, elsewhere].map((folder) => readFileSync(join(folder, slots[0]))) as [Buffer, Buffer];
+    writeFileSync(join(dir, slots[0]), Buffer.concat([newer, longer.subarray(newer.length)]));
+    expect(readCheckpoints(dir)).toEqual([checkpointAt(3)]);
   });
 
   it("finds none in a folder without checkpoints", () => {

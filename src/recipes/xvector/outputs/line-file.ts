@@ -1,5 +1,6 @@
 import { closeSync, mkdirSync, openSync, renameSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
+import { type UnfinishedFolder, unfinishedPath } from "./unfinished.ts";
 
 const flushAtCharacters = 1 << 16;
 
@@ -10,10 +11,10 @@ export class LineFile {
   private readonly fd: number;
   private text = "";
 
-  constructor(path: string) {
-    mkdirSync(dirname(path), { recursive: true });
+  constructor(path: string, { unfinished }: UnfinishedFolder) {
+    for (const folder of [unfinished, dirname(path)]) mkdirSync(folder, { recursive: true });
     this.path = path;
-    this.partial = `${path}.${process.pid}.partial`;
+    this.partial = unfinishedPath(path, unfinished);
     this.fd = openSync(this.partial, "w");
   }
 

@@ -12,6 +12,7 @@ import { readShards } from "./read-shard.ts";
 import type { SpeakerMeans } from "./speaker-means.ts";
 import { type SplitPlaces, splitPlaces } from "./split-places.ts";
 import { SplitTotals } from "./split-totals.ts";
+import { removeUnfinished } from "./unfinished.ts";
 import { type VectorFormat, vectorFormat } from "./vector-format.ts";
 import type { VectorEntry } from "./write-together.ts";
 import { writeWhole } from "./write-whole.ts";
@@ -47,6 +48,7 @@ export async function publishSplit(run: {
     report: wantsReport(xvector) ? places.report(".html") : undefined,
   };
   if (wantsReport(xvector)) writeReport({ summary, sample, scores, failures, section: xvector, places });
+  removeUnfinished(places);
   return summary;
 }
 
@@ -56,24 +58,27 @@ function wantsReport({ report }: XVectorSection): boolean {
 
 /** Files of their own are there already, unless someone deleted them or chose another format; a file of all is made here. */
 async function writeVectors(format: VectorFormat, places: SplitPlaces, entries: Iterable<VectorEntry>): Promise<void> {
-  if (format.kind === "together") return format.write(places.together.utterances, entries, "utterances");
+  if (format.kind === "together")
+    return format.write({ path: places.together.utterances, places }, entries, "utterances");
   for (const { id, vector } of entries) {
     const [path, bytes] = [places.utterance(id), format.encode(vector)];
-    if (statSync(path, { throwIfNoEntry: false })?.size !== bytes.length) writeWhole(path, bytes);
+    if (statSync(path, { throwIfNoEntry: false })?.size !== bytes.length) writeWhole(path, bytes, places);
   }
 }
 
 async function writeMeans(means: SpeakerMeans, format: VectorFormat, places: SplitPlaces): Promise<void> {
   if (means.size === 0) return;
-  if (format.kind === "together") return format.write(places.together.speakers, means.entries(), "speakers");
-  for (const { id, vector } of means.entries()) writeWhole(places.speaker(id), format.encode(vector));
+  if (format.kind === "together")
+    return format.write({ path: places.together.speakers, places }, means.entries(), "speakers");
+  for (const { id, vector } of means.entries()) writeWhole(places.speaker(id), format.encode(vector), places);
 }
 
 /** Failed items by the names of their utterances, as a table beside the index. */
 function publishFailures(
   { runDir, params }: { readonly runDir: string; readonly params: XVectorParams },
-  { failures: path }: SplitPlaces,
+  places: SplitPlaces,
 ): ReportFailure[] {
+  const path = places.failures;
   const manifest = readManifest(params.manifest_path);
   const failures = [...readFailures(runDir)].map(({ item, error }): ReportFailure => {
     const { id, line, path: audio } = manifest.at(item);
@@ -88,6 +93,6 @@ function publishFailures(
   }
   const plain = (text: string) => text.replace(/\s+/g, " ");
   const rows = failures.map(({ id, line, audio, code, message }) => [id, line, code, audio, plain(message)].join("\t"));
-  writeWhole(path, `utt_id\tline\tcode\tfile\tmessage\n${rows.join("\n")}\n`);
+  writeWhole(path, `utt_id\tline\tcode\tfile\tmessage\n${rows.join("\n")}\n`, places);
   return failures;
 }

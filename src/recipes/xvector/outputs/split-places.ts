@@ -8,6 +8,8 @@ export interface SplitPlaces {
   /** The folder of the tag. */
   readonly root: string;
   readonly runDir: string;
+  /** Of files that are not whole yet. */
+  readonly unfinished: string;
   readonly index: string;
   readonly failures: string;
   /** Of the vectors together, or of those of the speakers. */
@@ -28,6 +30,7 @@ export function splitPlaces(outputDir: string, { kind, extension }: VectorFormat
     split,
     root,
     runDir: join(root, "runs", split),
+    unfinished: join(root, "runs", `${split}.unfinished`),
     index: join(root, "index", `${split}.tsv`),
     failures: join(root, "index", `${split}.failures.tsv`),
     together: {

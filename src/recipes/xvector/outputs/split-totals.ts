@@ -17,7 +17,7 @@ export class SplitTotals {
 
   constructor(places: SplitPlaces) {
     this.places = places;
-    this.index = new LineFile(places.index);
+    this.index = new LineFile(places.index, places);
     this.index.write("utt_id\tspeaker_id\tseconds\tfile\tclipped\twarnings");
   }
 

@@ -1,6 +1,7 @@
 import { encodeNpy, encodePt, ndArray } from "../../../formats.ts";
 import { MillraceError } from "../../../index.ts";
 import {
+  type TogetherPlace,
   type VectorEntry,
   type VectorKind,
   writeArk,
@@ -15,7 +16,7 @@ export type VectorFormat =
   | {
       readonly kind: "together";
       readonly extension: string;
-      readonly write: (path: string, entries: Iterable<VectorEntry>, kind: VectorKind) => Promise<void>;
+      readonly write: (place: TogetherPlace, entries: Iterable<VectorEntry>, kind: VectorKind) => Promise<void>;
     };
 
 // A new format is a line here.

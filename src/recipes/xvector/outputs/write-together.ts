@@ -11,6 +11,7 @@ import {
   writeSafetensorsFile,
 } from "../../../formats.ts";
 import { LineFile } from "./line-file.ts";
+import { type UnfinishedFolder, unfinishedPath } from "./unfinished.ts";
 
 /** A vector with whose it is. */
 export interface VectorEntry {
@@ -21,14 +22,20 @@ export interface VectorEntry {
   readonly vector: Float32Array;
 }
 
+/** Where a file of vectors goes, and where it is until it is whole. */
+export interface TogetherPlace {
+  readonly path: string;
+  readonly places: UnfinishedFolder;
+}
+
 /** Whether a file holds the vectors of utterances or the means of speakers. */
 export type VectorKind = "utterances" | "speakers";
 
 // Each of these makes the file appear under its name when it is whole, and holds one vector at a time.
 
 /** One array a vector. Names are those of files, because an archive may be unpacked. */
-export async function writeNpz(path: string, entries: Iterable<VectorEntry>): Promise<void> {
-  await whole(path, (partial) => {
+export async function writeNpz({ path, places }: TogetherPlace, entries: Iterable<VectorEntry>): Promise<void> {
+  await whole({ path, places }, (partial) => {
     const npz = new NpzWriter(partial);
     try {
       for (const { id, vector } of entries) npz.add(safeFileName(id), ndArray("float32", vector));
@@ -39,10 +46,10 @@ export async function writeNpz(path: string, entries: Iterable<VectorEntry>): Pr
 }
 
 /** A Kaldi archive, with the list beside it that names it by its absolute path, as Kaldi's programs need it. */
-export async function writeArk(path: string, entries: Iterable<VectorEntry>): Promise<void> {
+export async function writeArk({ path, places }: TogetherPlace, entries: Iterable<VectorEntry>): Promise<void> {
   mkdirSync(dirname(path), { recursive: true });
-  const scp = new LineFile(path.replace(/\.ark$/, ".scp"));
-  await whole(path, (partial) => {
+  const scp = new LineFile(path.replace(/\.ark$/, ".scp"), places);
+  await whole({ path, places }, (partial) => {
     const ark = openArkWriter(partial);
     try {
       for (const { id, vector } of entries) {
@@ -60,7 +67,7 @@ export async function writeArk(path: string, entries: Iterable<VectorEntry>): Pr
 }
 
 /** One tensor a vector, under the id itself. */
-export async function writeSafetensors(path: string, entries: Iterable<VectorEntry>): Promise<void> {
+export async function writeSafetensors({ path }: TogetherPlace, entries: Iterable<VectorEntry>): Promise<void> {
   mkdirSync(dirname(path), { recursive: true });
   await writeSafetensorsFile(path, tensorsOf(entries));
 }
@@ -70,7 +77,11 @@ function* tensorsOf(entries: Iterable<VectorEntry>): Generator<readonly [string,
 }
 
 /** One row a vector, with what the index says of it. */
-export async function writeParquet(path: string, entries: Iterable<VectorEntry>, kind: VectorKind): Promise<void> {
+export async function writeParquet(
+  { path }: TogetherPlace,
+  entries: Iterable<VectorEntry>,
+  kind: VectorKind,
+): Promise<void> {
   mkdirSync(dirname(path), { recursive: true });
   const embedding = { name: "embedding", type: "list<float32>" } as const;
   const speaker = { name: "speaker_id", type: "string" } as const;
@@ -91,9 +102,9 @@ function* rowsOf(entries: Iterable<VectorEntry>): Generator<Readonly<Record<stri
     yield { utt_id: id, speaker_id: speaker, seconds, embedding: [...vector] };
 }
 
-async function whole(path: string, make: (partial: string) => void): Promise<void> {
-  mkdirSync(dirname(path), { recursive: true });
-  const partial = `${path}.${process.pid}.partial`;
+async function whole({ path, places }: TogetherPlace, make: (partial: string) => void): Promise<void> {
+  for (const folder of [places.unfinished, dirname(path)]) mkdirSync(folder, { recursive: true });
+  const partial = unfinishedPath(path, places.unfinished);
   try {
     make(partial);
     renameSync(partial, path);

@@ -1,21 +1,20 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-
-const made = new Set<string>();
+import { type UnfinishedFolder, unfinishedPath } from "./unfinished.ts";
 
 /** Writes a file so that whoever looks sees all of it or none. */
-export function writeWhole(path: string, bytes: Uint8Array | string): void {
-  const folder = dirname(path);
-  if (!made.has(folder)) mkdirSync(folder, { recursive: true });
-  made.add(folder);
-  // Two workers may be at the same utterance after one was taken for dead: each has its own name until it is whole.
-  const partial = `${path}.${process.pid}.partial`;
-  try {
+export function writeWhole(path: string, bytes: Uint8Array | string, { unfinished }: UnfinishedFolder): void {
+  const partial = unfinishedPath(path, unfinished);
+  const write = () => {
     writeFileSync(partial, bytes);
     renameSync(partial, path);
+  };
+  try {
+    write();
   } catch (error) {
-    made.delete(folder);
-    rmSync(partial, { force: true });
-    throw error;
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    // The first file of a folder makes it; the others need not ask.
+    for (const folder of [unfinished, dirname(path)]) mkdirSync(folder, { recursive: true });
+    write();
   }
 }

@@ -39,9 +39,9 @@ export function writeReport({ summary, sample, scores, failures, section, places
     [{ name: "utterances", colour: "#5aa469", values: sample.map(({ record }) => record.seconds) }],
     { title: "Durations", unit: "seconds" },
   );
-  writeWhole(places.report(".map.svg"), map);
-  writeWhole(places.report(".cosines.svg"), cosines);
-  writeWhole(places.report(".durations.svg"), durations);
+  writeWhole(places.report(".map.svg"), map, places);
+  writeWhole(places.report(".cosines.svg"), cosines, places);
+  writeWhole(places.report(".durations.svg"), durations, places);
   const model = modelOf(section) ?? "MFCC statistics (baseline)";
   const drawings = { map, cosines, durations };
   const isSampled = sample.length < summary.written;
@@ -54,5 +54,5 @@ export function writeReport({ summary, sample, scores, failures, section, places
     model,
     shown: isSampled ? sample.length : undefined,
   });
-  writeWhole(places.report(".html"), page);
+  writeWhole(places.report(".html"), page, places);
 }
