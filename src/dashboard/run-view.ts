@@ -179,15 +179,15 @@ export interface ActionAnswer {
 /** Every address of the server. */
 export const addresses = {
   runs: "/api/runs",
-  stream: (id: string) => `/api/runs/${encodeURIComponent(id)}/events`,
-  failures: (id: string, offset: number, limit: number) =>
+  stream: (id: string): string => `/api/runs/${encodeURIComponent(id)}/events`,
+  failures: (id: string, offset: number, limit: number): string =>
     `/api/runs/${encodeURIComponent(id)}/failures?offset=${offset}&limit=${limit}`,
-  logs: (id: string) => `/api/runs/${encodeURIComponent(id)}/logs`,
-  log: (id: string, name: string, from: number) =>
+  logs: (id: string): string => `/api/runs/${encodeURIComponent(id)}/logs`,
+  log: (id: string, name: string, from: number): string =>
     `/api/runs/${encodeURIComponent(id)}/logs/${encodeURIComponent(name)}?from=${from}`,
-  plan: (id: string) => `/api/runs/${encodeURIComponent(id)}/plan`,
-  shard: (id: string, shard: number) => `/api/runs/${encodeURIComponent(id)}/shards/${shard}`,
-  act: (id: string, action: RunAction) => `/api/runs/${encodeURIComponent(id)}/${action}`,
+  plan: (id: string): string => `/api/runs/${encodeURIComponent(id)}/plan`,
+  shard: (id: string, shard: number): string => `/api/runs/${encodeURIComponent(id)}/shards/${shard}`,
+  act: (id: string, action: RunAction): string => `/api/runs/${encodeURIComponent(id)}/${action}`,
 } as const;
 
 /** Everything of a run at once, as `millrace report` puts it into its page. */
