@@ -55,7 +55,7 @@ interface Summary {
 
 async function summarize(config: RunConfig, limit: number | undefined): Promise<Summary> {
   const { parallel, runDir, options } = config;
-  const launcher = chooseLauncher(parallel);
+  const launcher = await chooseLauncher(parallel);
   launcher.check(parallel);
   const { provider, runner } = await makeRunner(config);
   const items = await collectItems(limitItems(await itemsOf(config, provider), limit));

@@ -39,7 +39,7 @@ export const run: Command = {
     const [path, ...overrides] = input.positionals;
     const limit = countOf(run, input, "limit");
     const config = await readRunConfig(path!, overrides, limit);
-    const { startsWorkers, submit: canSubmit } = chooseLauncher(config.parallel);
+    const { startsWorkers, submit: canSubmit } = await chooseLauncher(config.parallel);
     // A run that is left to a scheduler needs no process here, not even one in the background.
     if (config.options.asyncMode || (input.has("detach") && canSubmit !== undefined))
       return submit(config, input, limit);

@@ -18,7 +18,7 @@ import { showProgress } from "./show-progress.ts";
 
 /** The whole of a run: plan, launch, watch, merge. What is done already is not done again. */
 export async function driveRun<Merged>(request: RunRequest<Merged>): Promise<Merged> {
-  const launcher = chooseLauncher(request.parallel);
+  const launcher = await chooseLauncher(request.parallel);
   launcher.check(request.parallel);
   if (launcher.startsWorkers) request.requireSendable();
   const paths = runPaths(request.runDir);

@@ -22,7 +22,7 @@ export interface RetryFilter {
 
 /** Runs the failed items of a run alone, each folded into its shard, then merges. What fails again stays written down. */
 export async function retryFailed<Merged>(request: RunRequest<Merged>, filter: RetryFilter): Promise<Merged> {
-  const launcher = chooseLauncher(request.parallel);
+  const launcher = await chooseLauncher(request.parallel);
   launcher.check(request.parallel);
   if (launcher.startsWorkers) request.requireSendable();
   const paths = runPaths(request.runDir);

@@ -27,7 +27,7 @@ export async function submitRun(
   { specsDir }: { readonly specsDir: string | undefined },
 ): Promise<SubmittedRun> {
   const { runDir, parallel, work } = request;
-  const launcher = chooseLauncher(parallel);
+  const launcher = await chooseLauncher(parallel);
   launcher.check(parallel);
   request.requireSendable();
   const paths = runPaths(runDir);

@@ -167,7 +167,7 @@ export abstract class BaseRunner<
 
   private async start(items: Items | ItemList): Promise<Merged> {
     refuseInWorker(this.constructor.name);
-    return withStopSignals(this.stopping(), (stop) =>
+    return withStopSignals(await this.stopping(), (stop) =>
       this.inRunFolder(() => driveRun<Merged>(this.request(items, stop))),
     );
   }
@@ -187,14 +187,12 @@ export abstract class BaseRunner<
       throw new MillraceError("BAD_OPTION", "retryFailed needs the outputDir of the run whose items failed.");
     }
     refuseInWorker(this.constructor.name);
-    return withStopSignals(this.stopping(), (stop) => retryFailed<Merged>(this.request([], stop), filter));
+    return withStopSignals(await this.stopping(), (stop) => retryFailed<Merged>(this.request([], stop), filter));
   }
 
-  private stopping(): { own: AbortSignal | undefined; outlivesDriver: boolean } {
-    return {
-      own: this.options.signal,
-      outlivesDriver: chooseLauncher(this.options.parallel()).outlivesDriver ?? false,
-    };
+  private async stopping(): Promise<{ own: AbortSignal | undefined; outlivesDriver: boolean }> {
+    const { outlivesDriver = false } = await chooseLauncher(this.options.parallel());
+    return { own: this.options.signal, outlivesDriver };
   }
 
   private request(items: Items | ItemList, stop: StopRequests): RunRequest<Merged> {

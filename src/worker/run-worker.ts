@@ -1,3 +1,4 @@
+import { batchesOfQuickShard } from "../plan/make-plan.ts";
 import { MillraceError } from "../shared/errors.ts";
 import { sleepUnless } from "../shared/sleep.ts";
 import { groupAttempts, type UnitAttempts } from "../store/attempts.ts";
@@ -14,8 +15,6 @@ import type { WorkerJob, WorkerOutcome } from "./worker-job.ts";
 
 // With so few workers each finds its next shard after a few tries at most.
 const smallCompany = 16;
-// Items of which a shard holds thousands are quick ones.
-const itemsOfQuickShard = 1000;
 
 /** Claims shards until none is left, or runs failed items once more, if that is the order. */
 export async function runWorker(job: WorkerJob): Promise<WorkerOutcome> {
@@ -77,7 +76,7 @@ function portOf(context: ShardContext, view: ShardView): ClaimPort<ShardClaim> {
 
 function isSpread({ plan, protocol, company }: ShardContext): boolean {
   if (company > smallCompany) return true;
-  return protocol.lease.watcher !== undefined && plan.items.count >= plan.shardCount * itemsOfQuickShard;
+  return protocol.lease.watcher !== undefined && plan.items.count >= plan.shardCount * batchesOfQuickShard;
 }
 
 // A check that never says yes would have the shard computed for ever.

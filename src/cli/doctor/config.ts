@@ -22,7 +22,7 @@ export async function checkConfig(path: string): Promise<{ findings: Finding[]; 
     findings.push(wrong("classes", error));
   }
   try {
-    chooseLauncher(parallel).check(parallel);
+    (await chooseLauncher(parallel)).check(parallel);
     findings.push({ state: "fine", what: "parallel", detail: `${parallel.env}, ${parallel.nWorkers} workers` });
   } catch (error) {
     findings.push(wrong("parallel", error));

@@ -16,8 +16,8 @@ interface Cut extends CutOptions {
 }
 
 const cuts: fc.Arbitrary<Cut> = fc.record({
-  count: fc.oneof(fc.nat(50), fc.nat(100_000)),
-  batchSize: fc.integer({ min: 1, max: 300 }),
+  count: fc.oneof(fc.nat(50), fc.nat(2000), fc.nat(100_000)),
+  batchSize: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 300 })),
   shards: fc.option(fc.integer({ min: 1, max: 400 }), { nil: undefined }),
   workers: fc.integer({ min: 1, max: 64 }),
 });
@@ -28,7 +28,10 @@ function shardsOf({ count, ...options }: Cut): Shard[] {
 }
 
 function always(check: (cut: Cut, shards: Shard[]) => void): void {
-  fc.assert(fc.property(cuts, (cut) => check(cut, shardsOf(cut))));
+  fc.assert(
+    fc.property(cuts, (cut) => check(cut, shardsOf(cut))),
+    { numRuns: 500 },
+  );
 }
 
 describe("makePlan", () => {
@@ -50,11 +53,37 @@ describe("makePlan", () => {
     });
   });
 
-  it("makes shards whose numbers of batches differ by one at most", () => {
-    always(({ batchSize }, shards) => {
-      const batches = shards.map(({ from, to }) => Math.ceil((to - from) / batchSize));
+  const batchesIn = (shards: readonly Shard[], batchSize: number) =>
+    shards.map(({ from, to }) => Math.ceil((to - from) / batchSize));
+
+  it("makes shards of equal length where their number was asked for: they differ by one batch at most", () => {
+    always(({ batchSize, shards: wanted }, shards) => {
+      if (wanted === undefined) return;
+      const batches = batchesIn(shards, batchSize);
       expect(Math.max(0, ...batches) - Math.min(...batches, batches[0] ?? 0)).toBeLessThanOrEqual(1);
     });
+  });
+
+  it("makes the first ones twice as long as the average at most, by default, and none longer than those before", () => {
+    always(({ count, batchSize, shards: wanted }, shards) => {
+      if (wanted !== undefined || shards.length === 0) return;
+      const batches = batchesIn(shards, batchSize);
+      const average = Math.ceil(count / batchSize) / shards.length;
+      expect(Math.max(...batches)).toBeLessThanOrEqual(Math.ceil(2 * average) + 1);
+      for (const [i, own] of batches.entries()) expect(own).toBeLessThanOrEqual((batches[i - 1] ?? own) + 1);
+    });
+  });
+
+  it("lets the last shards be so short that nobody is waited for", () => {
+    const shards = shardsOf({ count: 10_240, batchSize: 1, workers: 8 });
+    const lengths = shards.map(({ from, to }) => to - from);
+    expect(lengths.slice(0, 48)).toEqual(Array.from({ length: 48 }, () => 160));
+    expect(lengths.slice(-32)).toEqual(Array.from({ length: 32 }, () => 10));
+  });
+
+  it("makes shards of equal length of items that are quick", () => {
+    const lengths = shardsOf({ count: 1_280_000, batchSize: 10, workers: 2 }).map(({ from, to }) => to - from);
+    expect(new Set(lengths)).toEqual(new Set([10_000]));
   });
 
   it("makes as many shards as were asked for, but never more than there are batches", () => {
@@ -85,7 +114,7 @@ describe("makePlan", () => {
   it("keeps the plan of ten million items in a few numbers", () => {
     const plan = makePlan(itemsOf(10_000_000), { workers: 1000, batchSize: 7 });
     expect(plan.shardCount).toBe(16_000);
-    expect(JSON.stringify(plan).length).toBeLessThan(200);
+    expect(JSON.stringify(plan).length).toBeLessThan(500);
   });
 });
 
