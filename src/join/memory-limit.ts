@@ -2,7 +2,7 @@ import { MillraceError } from "../shared/errors.ts";
 
 /** Watches the memory of a worker that has its process for itself. */
 export interface MemoryLimit {
-  /** Whether the worker is to make room for a fresh one. Cheap enough to be asked a hundred times a second. */
+  /** Whether the worker is to make room for a fresh one. Cheap enough to be asked fifty times a second. */
   isExceeded(): boolean;
   wasExceeded(): boolean;
   /** An env that is above the limit by itself would have every worker replaced for ever. */

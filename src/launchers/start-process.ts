@@ -14,7 +14,7 @@ export interface ProcessOptions extends WorkerStart {
   readonly onReady?: (() => void) | undefined;
 }
 
-const entry = fileURLToPath(entryUrl("worker-process"));
+const entry = fileURLToPath(entryUrl("worker-process.js"));
 // How long a worker that has said its last word may take to end: its env may have left something open.
 const exitGraceMs = 10_000;
 

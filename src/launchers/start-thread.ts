@@ -12,7 +12,7 @@ export interface ThreadOptions extends WorkerStart {
 /** Starts a worker in a thread of this process. */
 export function startThread({ runDir, name, maxHeapMb }: ThreadOptions): StartedWorker {
   const start: WorkerStart = { runDir, name };
-  const worker = new Worker(entryUrl("worker-thread"), {
+  const worker = new Worker(entryUrl("worker-thread.js"), {
     workerData: start,
     stdout: true,
     stderr: true,

@@ -29,7 +29,7 @@ export function submitLocal({ runDir, parallel, pending }: SubmitRequest): Detac
   writeSubmission(paths, submission);
   mkdirSync(paths.logs, { recursive: true });
   const log = openSync(paths.log(`${jobLogName(name)}.0`), "a");
-  const program = fileURLToPath(entryUrl("job-process"));
+  const program = fileURLToPath(entryUrl("job-process.js"));
   const child = spawn(process.execPath, [...inheritedArguments(process.execArgv), program, paths.root, name], {
     detached: true,
     stdio: ["ignore", log, log],

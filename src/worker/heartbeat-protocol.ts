@@ -13,7 +13,9 @@ export const controlSlot = {
   call: 5,
   /** Items in the call that is running; 0 while none is. */
   callItems: 6,
-  size: 7,
+  /** Set to 1, and the thread woken, when it is to end. */
+  ending: 7,
+  size: 8,
 } as const;
 
 export const nothingHeld = -1;

@@ -17,7 +17,10 @@ let lastRenewMs = Number.NEGATIVE_INFINITY;
 let doneAtLast = counters[counterSlot.done]!;
 let rate = 0;
 
-setInterval(() => {
+// It waits instead of having a timer call it: that takes half the processor's time, which is the workers'.
+while (Atomics.wait(control, controlSlot.ending, 0, data.tickMs) === "timed-out") beat();
+
+function beat(): void {
   Atomics.add(control, controlSlot.tick, 1);
   const now = performance.now();
   look?.(now);
@@ -27,7 +30,7 @@ setInterval(() => {
   } catch {
     // A passing fault of the file system must not end the heartbeat: the next beat tries again.
   }
-}, data.tickMs);
+}
 
 function renew(now: number): void {
   if (isStopOrdered(paths)) Atomics.store(control, controlSlot.leaving, 1);

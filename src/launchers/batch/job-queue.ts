@@ -175,7 +175,7 @@ export function describeJob(
 ): Job {
   const name = `${options.jobName}-${randomKey()}`;
   const folder = logFolder(paths, options);
-  const program = fileURLToPath(entryUrl("job-process"));
+  const program = fileURLToPath(entryUrl("job-process.js"));
   const command = [options.node, ...inheritedArguments(process.execArgv), program, paths.root, name];
   return { name, tasks, options, command, excluded, log: join(folder, jobLogName(name)) };
 }

@@ -22,7 +22,7 @@ const always = ["-o", "BatchMode=yes", "-o", "ServerAliveInterval=15", "-o", "Se
  * word is quoted for it.
  */
 export function sshCall(host: string, options: SshOptions, { runDir, name, task, log }: RemoteTask): Call {
-  const program = fileURLToPath(entryUrl("job-process"));
+  const program = fileURLToPath(entryUrl("job-process.js"));
   const node = [options.node, ...inheritedArguments(process.execArgv), program, runDir, name, String(task)];
   const words = (log === undefined ? [...node, attachedFlag] : node).map(shellWord).join(" ");
   const command = log === undefined ? `exec ${words}` : `setsid ${words} >>${shellWord(log)} 2>&1 </dev/null &`;
