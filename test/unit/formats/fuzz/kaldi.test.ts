@@ -29,7 +29,7 @@ it("reads damaged archives or refuses them, and never allocates what a header pr
 });
 
 it("reads damaged single values at any offset or refuses them", { timeout: fuzzTimeoutMs }, () => {
-  const count = fuzzCount(20_000);
+  const count = fuzzCount(100_000);
   let offset = 0;
   const read = (input: Uint8Array): void => {
     offset = (offset * 31 + 7) % 97;
