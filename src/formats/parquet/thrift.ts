@@ -4,7 +4,7 @@ import type { ByteCursor } from "../byte-cursor.ts";
 export type ThriftFields = ReadonlyMap<number, number | ThriftFields>;
 
 /** What a field holds: a list is written as a list of what it holds. */
-export type ThriftKind = "number" | "text" | "list" | ThriftShape | readonly [ThriftKind];
+type ThriftKind = "number" | "text" | "list" | ThriftShape | readonly [ThriftKind];
 
 /** What the fields of a structure are, by their numbers. Fields that are not named may be anything. */
 export interface ThriftShape {
