@@ -43,7 +43,7 @@ export function makeCorpus(folder, { speakers = 8, utterances = 12 } = {}) {
 
 function makeUtterance(voice, id, flaw) {
   const random = randomNumbers(id);
-  const words = makeWords(random, 2 + Math.floor(random() * 3));
+  const words = makeWords(random, 3 + Math.floor(random() * 2));
   const samples = speak(voice, words, random);
   // As people write: a capital letter, a full stop, a blank too many.
   const text = `${words[0][0].toUpperCase()}${words.join("  ").slice(1)}.`;

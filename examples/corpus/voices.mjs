@@ -11,18 +11,18 @@ export function makeVoices(count) {
     return {
       name: `spk${String(i + 1).padStart(2, "0")}`,
       pitchHz: 90 + 140 * place(1) + between(-6, 6),
-      tractScale: 0.82 + 0.4 * place(3),
+      tractScale: 0.78 + 0.5 * place(3),
       /** How fast a pulse of the glottis decays: slowly for a soft voice, whose high frequencies are weak. */
       tilt: 0.35 + 0.58 * place(5),
       breath: between(0.005, 0.05),
       jitter: between(0.004, 0.02),
-      formantShift: [between(0.88, 1.14), between(0.9, 1.12), between(0.92, 1.1), between(0.94, 1.08)],
+      formantShift: [between(0.8, 1.2), between(0.82, 1.18), between(0.85, 1.15), between(0.9, 1.1)],
       /** Widths of the resonances, in Hz. */
       bandwidths: [between(60, 120), between(80, 170), between(110, 240), between(160, 340)],
       /** Resonances of the nose and of the room, which stay where they are whatever is said. */
       colours: [1, 2, 3].map((third) => ({
         hz: 200 + 2000 * (third - 1) + between(0, 1900),
-        gain: between(1, 5),
+        gain: between(4, 14),
         bandwidth: between(150, 500),
       })),
       syllableSeconds: between(0.13, 0.19),

@@ -18,10 +18,11 @@ export async function runXVectors(outputDir = "exp/xvector", manifest = makeCorp
   const [summary] = await extractXVectors(config);
   const seconds = ((performance.now() - before) / 1000).toFixed(1);
   const { written, failed, dimension, speakers, eer, vectors, index, failures, report } = summary;
-  console.log(
-    `${written} embeddings of ${dimension} numbers, ${speakers} speakers, in ${seconds} s; ${failed} utterances have none`,
-  );
-  if (eer !== undefined) console.log(`equal error rate over all pairs: ${(100 * eer.eer).toFixed(1)} %`);
+  console.log(`${written} embeddings of ${dimension} numbers, ${speakers} speakers, in ${seconds} s`);
+  if (failed > 0)
+    console.log(`${failed} utterances have none: silent, clipped, too short or damaged; the list of failures says why`);
+  if (eer !== undefined)
+    console.log(`equal error rate over all pairs: ${(100 * eer.eer).toFixed(1)} % (untrained baseline)`);
   const show = (name, path) => path !== undefined && console.log(`  ${name.padEnd(10)} ${relative(".", path)}`);
   console.log("");
   show("vectors", vectors);

@@ -7,17 +7,26 @@ export type ByteSink = (bytes: Uint8Array) => void;
 // Pieces below this are put together first: headers and small arrays would otherwise cost a system call each.
 const bufferBytes = 1 << 16;
 
+/** The most that `reserve` gives. */
+export const mostReserved: number = bufferBytes;
+
 /** A file that is written from one end to the other, and may be patched before it is closed. */
 export class FileSink {
   readonly path: string;
   private fd: number;
-  private readonly waiting: Buffer = Buffer.allocUnsafeSlow(bufferBytes);
+  /** What has not been handed to the system yet, and the room behind it that `reserve` speaks of. */
+  readonly waiting: Buffer = Buffer.allocUnsafeSlow(bufferBytes);
+  private readonly onPut: ByteSink | undefined;
   private waitingBytes = 0;
   private position: number;
 
-  /** Without `keepBytes` the file begins anew; with it, the file goes on behind its first so many bytes. */
-  constructor(path: string, keepBytes?: number) {
+  /**
+   * Without `keepBytes` the file begins anew; with it, the file goes on behind its first so many bytes. `onPut` sees what
+   * has been handed to the system, in the order of the file and in large pieces.
+   */
+  constructor(path: string, keepBytes?: number, onPut?: ByteSink) {
     this.path = path;
+    this.onPut = onPut;
     this.position = keepBytes ?? 0;
     this.fd = this.attempt(() => openSync(path, keepBytes === undefined ? "w" : "r+"));
     if (keepBytes !== undefined) this.attempt(() => ftruncateSync(this.fd, keepBytes));
@@ -31,19 +40,27 @@ export class FileSink {
   write(bytes: Uint8Array): void {
     if (this.waitingBytes + bytes.length > bufferBytes) this.flush();
     if (bytes.length >= bufferBytes) {
-      this.put(bytes, this.position);
-      this.position += bytes.length;
+      this.putBehind(bytes);
       return;
     }
     this.waiting.set(bytes, this.waitingBytes);
     this.waitingBytes += bytes.length;
   }
 
+  /** Where in `waiting` so many bytes can be put together, instead of elsewhere and copied. `advance` says how many came. */
+  reserve(bytes: number): number {
+    if (this.waitingBytes + bytes > bufferBytes) this.flush();
+    return this.waitingBytes;
+  }
+
+  advance(bytes: number): void {
+    this.waitingBytes += bytes;
+  }
+
   /** Hands everything to the operating system. */
   flush(): void {
     if (this.waitingBytes === 0) return;
-    this.put(this.waiting.subarray(0, this.waitingBytes), this.position);
-    this.position += this.waitingBytes;
+    this.putBehind(this.waiting.subarray(0, this.waitingBytes));
     this.waitingBytes = 0;
   }
 
@@ -63,6 +80,12 @@ export class FileSink {
       this.fd = -1;
       this.attempt(() => closeSync(fd));
     }
+  }
+
+  private putBehind(bytes: Uint8Array): void {
+    this.put(bytes, this.position);
+    this.position += bytes.length;
+    this.onPut?.(bytes);
   }
 
   private put(bytes: Uint8Array, offset: number): void {

@@ -58,7 +58,28 @@ interface Move {
 function movePaths(text: string, { from, to, absolute }: Move): string {
   const ahead = absolute ? resolve(from) : relative(to, from).replaceAll("\\", "/");
   const place = ahead === "" ? "" : `${ahead}/`;
-  return text.replace(/^(\S+[ \t]+)(.+)$/gm, (line, id: string, path: string) =>
-    isAbsolute(path) || path.endsWith("|") ? line : `${id}${place}${path}`,
-  );
+  let moved = "";
+  for (let start = 0; start < text.length; ) {
+    const lineFeed = text.indexOf("\n", start);
+    const end = lineFeed < 0 ? text.length : lineFeed + 1;
+    const pathStart = findPath(text, start, end);
+    const path = text.slice(pathStart, end);
+    const stays = pathStart === end || isAbsolute(path) || path.trimEnd().endsWith("|");
+    moved += stays ? text.slice(start, end) : text.slice(start, pathStart) + place + path;
+    start = end;
+  }
+  return moved;
+}
+
+/** Where the path of a line begins: behind the id and the blanks; the end of the line where there is none. */
+function findPath(text: string, start: number, end: number): number {
+  let at = start;
+  while (at < end && !isBlank(text.charCodeAt(at))) at++;
+  if (at === start) return end;
+  while (at < end && isBlank(text.charCodeAt(at))) at++;
+  return at;
+}
+
+function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0x09 || code === 0x0a || code === 0x0d;
 }

@@ -1,5 +1,7 @@
 import { basename } from "node:path";
-import { encodeArkEntry } from "../formats/kaldi/encode-ark-entry.ts";
+import { mostReserved } from "../formats/file-sink.ts";
+import { binaryValueBytes, putBinaryValue } from "../formats/kaldi/binary-value.ts";
+import { checkKaldiKey, checkKaldiValue, encodeArkEntry } from "../formats/kaldi/encode-ark-entry.ts";
 import { formatScpLine } from "../formats/kaldi/scp-line.ts";
 import type { ShardFile } from "../store/done.ts";
 import { checkFileName } from "../store/shard-file-names.ts";
@@ -21,8 +23,7 @@ export class ArkScpWriter implements Writer<ArrayRecord> {
   private readonly ark: GrowingFile;
   private readonly list: LineWriter<string>;
   private readonly arkName: string;
-  private readonly encoding: { readonly text: boolean; readonly allocate: (bytes: number) => Buffer };
-  private scratch = Buffer.allocUnsafeSlow(1 << 12);
+  private readonly text: boolean;
 
   constructor(shardDir: string, { name, text = false }: ArkScpWriterOptions) {
     this.ark = new GrowingFile(shardDir, checkFileName(`${name}.ark`));
@@ -30,13 +31,25 @@ export class ArkScpWriter implements Writer<ArrayRecord> {
     this.arkName = basename(this.ark.name);
     // Keys are checked one by one; whether a list can name this archive is asked once.
     formatScpLine({ key: "any", path: this.arkName, offset: 0 });
-    this.encoding = { text, allocate: (bytes) => this.room(bytes) };
+    this.text = text;
   }
 
   write({ id, array }: ArrayRecord): void {
-    const { bytes, valueOffset } = encodeArkEntry(id, array, this.encoding);
-    this.list.write(`${id} ${this.arkName}:${this.ark.bytes + valueOffset}`);
-    this.ark.append(bytes);
+    const value = checkKaldiValue(array);
+    checkKaldiKey(id);
+    // A character takes up to three bytes.
+    const mostBytes = 3 * id.length + 1 + binaryValueBytes(value);
+    if (this.text || mostBytes > mostReserved) {
+      const { bytes, valueOffset } = encodeArkEntry(id, array, { text: this.text });
+      this.listValue(id, valueOffset);
+      this.ark.append(bytes);
+      return;
+    }
+    this.ark.appendInPlace(mostBytes, (buffer, start) => {
+      const valueStart = putKey(buffer, start, id);
+      this.listValue(id, valueStart - start);
+      return putBinaryValue(buffer, valueStart, value);
+    });
   }
 
   checkpoint(): WriterCheckpoint {
@@ -59,11 +72,24 @@ export class ArkScpWriter implements Writer<ArrayRecord> {
     return [...withoutLines(this.list.files()), ...this.ark.files()];
   }
 
-  /** One buffer for all entries: each is in the file, or in its buffer, before the next one comes. */
-  private room(bytes: number): Buffer {
-    if (bytes > this.scratch.length) this.scratch = Buffer.allocUnsafeSlow(2 * bytes);
-    return this.scratch.subarray(0, bytes);
+  private listValue(id: string, offset: number): void {
+    this.list.write(`${id} ${this.arkName}:${this.ark.bytes + offset}`);
   }
+}
+
+/** Puts a key and the space behind it; returns their end. Keys are short: for those of ASCII a call into Node costs more. */
+function putKey(buffer: Buffer, start: number, key: string): number {
+  let at = start;
+  for (let i = 0; i < key.length; i++) {
+    const code = key.charCodeAt(i);
+    if (code > 0x7f) {
+      at = start + buffer.write(key, start);
+      break;
+    }
+    buffer[at++] = code;
+  }
+  buffer[at++] = 0x20;
+  return at;
 }
 
 /**

@@ -5,11 +5,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type ParallelInput, runStatus } from "millrace";
 import { type NdArray, readNpy, readPt } from "millrace/formats";
 import { extractXVectors, type ModelSection, type XVectorConfig } from "millrace/recipes";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { sharedIsAbsent, sharedPath } from "../fixtures/shared-path.ts";
 import { temporaryFolder } from "../fixtures/temporary-folder.ts";
+import { startSlurm, whyNotSlurm } from "../support/clusters/slurm.ts";
+import { because } from "../support/clusters/why-not.ts";
 
 const data = sharedPath("data");
+const noSlurm = whyNotSlurm();
 const skipped = data === undefined ? ` (skipped: ${sharedIsAbsent})` : "";
 
 interface RealModel {
@@ -100,6 +103,13 @@ function outputsOf(folder: string): Map<string, string> {
   return new Map(names.map((path) => [path.slice(folder.length), readFileSync(path, "latin1")]));
 }
 
+/** The files that only one run has, or that are not the same in both. */
+function differing(expected: ReadonlyMap<string, string>, found: ReadonlyMap<string, string>): string[] {
+  expect(expected.size).toBeGreaterThan(100);
+  const names = [...new Set([...expected.keys(), ...found.keys()])];
+  return names.filter((file) => found.get(file) !== expected.get(file));
+}
+
 /** Kills workers, each at another shard, while a run is on; says how many. */
 async function killWorkers(runDir: string, isOver: () => boolean): Promise<number> {
   const struck = new Set<number>();
@@ -149,10 +159,28 @@ describe.skipIf(data === undefined)(`x-vectors of real models${skipped}`, () => 
       expect(await kills).toBeGreaterThan(0);
       expect(summary).toMatchObject({ written: 100, failed: 0 });
       expect(summary!.eer!.eer).toBeLessThanOrEqual(model.mostEer);
-      const [expected, found] = [outputsOf(calm(name)), outputsOf(folder)];
-      expect(expected.size).toBeGreaterThan(100);
-      expect([...found.keys()].sort()).toEqual([...expected.keys()].sort());
-      expect([...expected.keys()].filter((file) => found.get(file) !== expected.get(file))).toEqual([]);
+      expect(differing(outputsOf(calm(name)), outputsOf(folder))).toEqual([]);
+    },
+  );
+
+  it.skipIf(noSlurm !== undefined)(
+    `thin ResNet on Kaldi's fbank: the same bytes from two nodes of a Slurm${because(noSlurm)}`,
+    { timeout: 240_000 },
+    async () => {
+      const cluster = await startSlurm({ nodes: 2, cpusPerNode: 1 });
+      onTestFinished(() => cluster.stop());
+      vi.stubEnv("SLURM_CONF", cluster.environment["SLURM_CONF"]);
+      onTestFinished(() => void vi.unstubAllEnvs());
+      const name = "thin ResNet on Kaldi's fbank";
+      const model = models[name]!;
+      const folder = temporaryFolder();
+      const parallel: ParallelInput = { env: "slurm", n_workers: 2, options: { poll_interval: 1 } };
+      const [summary] = await extractXVectors(configOf(model, folder), { progress: false, shards: 10, parallel });
+      expect(summary).toMatchObject({ written: 100, failed: 0, speakers: 10 });
+      expect(leastCosine(folder, model.reference)).toBeGreaterThanOrEqual(0.9999);
+      expect(summary!.eer!.eer).toBeLessThanOrEqual(model.mostEer);
+      expect(differing(outputsOf(calm(name)), outputsOf(folder))).toEqual([]);
+      expect(await cluster.jobs()).toHaveLength(2);
     },
   );
 

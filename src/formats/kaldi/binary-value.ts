@@ -64,37 +64,43 @@ function readInt32Vector(cursor: ByteCursor): NdArray<"int32"> {
   return { dtype: "int32", shape: [length], data };
 }
 
-/** Gives room for so many bytes: new, or used again where the bytes are done with before the next call. */
-export type Allocate = (bytes: number) => Buffer;
+/** How many bytes a value takes, with the mark of binary values. */
+export function binaryValueBytes({ dtype, shape, data }: KaldiValue): number {
+  return dtype === "int32" ? 7 + 5 * data.length : 5 + 5 * shape.length + data.byteLength;
+}
 
-/** The bytes of a value with the mark of binary values, behind a key where there is one: one buffer for both. */
-export function encodeBinaryValue(value: KaldiValue, key = "", allocate: Allocate = Buffer.allocUnsafe): Uint8Array {
-  const start = Buffer.byteLength(key);
-  const dimensions = value.shape.length;
-  const isInteger = value.dtype === "int32";
-  const header = isInteger ? 7 : 5 + dimensions * 5;
-  const data = isInteger ? undefined : bytesOfArray(value);
-  const bytes = allocate(start + header + (data === undefined ? 5 * value.data.length : data.length));
-  bytes.write(key);
-  bytes[start] = 0;
-  bytes[start + 1] = 0x42;
-  if (data === undefined) {
-    writeInt32(bytes, start + 2, value.data.length);
-    for (let i = 0; i < value.data.length; i++) writeInt32(bytes, start + header + i * 5, value.data[i]!);
-    return bytes;
-  }
-  bytes[start + 2] = value.dtype === "float32" ? 0x46 : 0x44;
-  bytes[start + 3] = dimensions === 2 ? 0x4d : 0x56;
-  bytes[start + 4] = 0x20;
-  for (let i = 0; i < dimensions; i++) writeInt32(bytes, start + 5 + i * 5, value.shape[i]!);
-  bytes.set(data, start + header);
+/** The bytes of a value with the mark of binary values. */
+export function encodeBinaryValue(value: KaldiValue): Uint8Array {
+  const bytes = Buffer.allocUnsafe(binaryValueBytes(value));
+  putBinaryValue(bytes, 0, value);
   return bytes;
 }
 
-function writeInt32(bytes: Uint8Array, at: number, value: number): void {
+/** Puts a value into bytes that have room for it, so that a writer needs no buffer for each value; returns its end. */
+export function putBinaryValue(bytes: Uint8Array, start: number, value: KaldiValue): number {
+  const { dtype, shape } = value;
+  bytes[start] = 0;
+  bytes[start + 1] = 0x42;
+  if (dtype === "int32") {
+    let at = putInt32(bytes, start + 2, value.data.length);
+    for (let i = 0; i < value.data.length; i++) at = putInt32(bytes, at, value.data[i]!);
+    return at;
+  }
+  bytes[start + 2] = dtype === "float32" ? 0x46 : 0x44;
+  bytes[start + 3] = shape.length === 2 ? 0x4d : 0x56;
+  bytes[start + 4] = 0x20;
+  let at = start + 5;
+  for (let i = 0; i < shape.length; i++) at = putInt32(bytes, at, shape[i]!);
+  const data = bytesOfArray(value);
+  bytes.set(data, at);
+  return at + data.length;
+}
+
+function putInt32(bytes: Uint8Array, at: number, value: number): number {
   bytes[at] = int32Mark;
   bytes[at + 1] = value;
   bytes[at + 2] = value >> 8;
   bytes[at + 3] = value >> 16;
   bytes[at + 4] = value >> 24;
+  return at + 5;
 }

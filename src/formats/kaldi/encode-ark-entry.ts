@@ -1,6 +1,6 @@
 import { MillraceError } from "../../shared/errors.ts";
 import { checkNdArray, type NdArray } from "../nd-array.ts";
-import { type Allocate, encodeBinaryValue } from "./binary-value.ts";
+import { binaryValueBytes, encodeBinaryValue, putBinaryValue } from "./binary-value.ts";
 import type { KaldiValue } from "./kaldi-value.ts";
 import { formatTextValue } from "./text-value.ts";
 
@@ -14,15 +14,16 @@ export interface EncodedArkEntry {
 export function encodeArkEntry(
   key: string,
   value: NdArray,
-  options: { readonly text?: boolean; readonly allocate?: Allocate } = {},
+  options: { readonly text?: boolean } = {},
 ): EncodedArkEntry {
   const before = `${checkKaldiKey(key)} `;
+  const valueOffset = Buffer.byteLength(before);
   const checked = checkKaldiValue(value);
-  const bytes =
-    options.text === true
-      ? Buffer.from(`${before}${formatTextValue(checked)}`)
-      : encodeBinaryValue(checked, before, options.allocate);
-  return { bytes, valueOffset: Buffer.byteLength(before) };
+  if (options.text === true) return { bytes: Buffer.from(`${before}${formatTextValue(checked)}`), valueOffset };
+  const bytes = Buffer.allocUnsafe(valueOffset + binaryValueBytes(checked));
+  bytes.write(before);
+  putBinaryValue(bytes, valueOffset, checked);
+  return { bytes, valueOffset };
 }
 
 /** One value as bytes, for a file of its own. */
@@ -39,7 +40,8 @@ export function checkKaldiKey(key: string): string {
   });
 }
 
-function checkKaldiValue(value: NdArray): KaldiValue {
+/** Refuses an array that Kaldi has no form for. */
+export function checkKaldiValue(value: NdArray): KaldiValue {
   const { dtype, shape } = value;
   const isFloat = (dtype === "float32" || dtype === "float64") && (shape.length === 1 || shape.length === 2);
   if (!isFloat && !(dtype === "int32" && shape.length === 1)) {

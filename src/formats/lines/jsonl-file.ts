@@ -1,47 +1,40 @@
 import { createReadStream, createWriteStream, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { Readable, type Transform } from "node:stream";
+import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { errnoOf, isMillraceError, MillraceError, messageOf } from "../../shared/errors.ts";
+import { errnoOf, MillraceError } from "../../shared/errors.ts";
 import { withFileSource } from "../file-source.ts";
-import { refuseFile } from "../refuse-file.ts";
-import { type Compression, compressionOfBytes, compressionOfName, compressor, decompressor } from "./compression.ts";
+import { type Compression, compressionOfBytes, compressionOfName, compressor } from "./compression.ts";
+import { inflateChunks } from "./inflate-chunks.ts";
 import { encodeJsonLine, parseJsonLine } from "./json-lines.ts";
 import { type LineLimits, LineSplitter } from "./line-splitter.ts";
 
 /** The records of a file of JSON lines, plain or compressed (as its first bytes say), with one chunk in memory. */
 export async function* readJsonl<Record = unknown>(path: string, limits: LineLimits = {}): AsyncGenerator<Record> {
-  const splitter = new LineSplitter(path, limits);
-  for await (const chunk of readUncompressed(path)) {
-    for (const line of splitter.push(chunk)) if (line.text.trim() !== "") yield parseJsonLine<Record>(line, path);
+  yield* readRecords<Record>(readUncompressed(path), path, limits);
+}
+
+/** The records of text that comes in chunks. */
+export async function* readRecords<Record>(
+  chunks: AsyncIterable<Uint8Array>,
+  name: string,
+  limits: LineLimits,
+): AsyncGenerator<Record> {
+  const splitter = new LineSplitter(name, limits);
+  for await (const chunk of chunks) {
+    for (const line of splitter.push(chunk)) if (line.text.trim() !== "") yield parseJsonLine<Record>(line, name);
   }
-  for (const line of splitter.end()) if (line.text.trim() !== "") yield parseJsonLine<Record>(line, path);
+  for (const line of splitter.end()) if (line.text.trim() !== "") yield parseJsonLine<Record>(line, name);
 }
 
 async function* readUncompressed(path: string): AsyncGenerator<Uint8Array> {
   const compression = compressionOfFile(path);
-  const transform = decompressor(compression, path);
   const file = createReadStream(path, { highWaterMark: 1 << 16 });
-  const stream = transform === undefined ? file : pipeInto(file, transform);
-  let bytes = 0;
   try {
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      yield chunk;
-    }
-  } catch (cause) {
-    if (isMillraceError(cause)) throw cause;
-    const what = `cannot be read on as ${compression} (${messageOf(cause)})`;
-    throw refuseFile(path, file.bytesRead, `${what}, ${bytes} bytes of text after its beginning`, { cause });
+    yield* inflateChunks(file, compression, path);
   } finally {
     file.destroy();
-    transform?.destroy();
   }
-}
-
-function pipeInto(file: Readable, transform: Transform): Transform {
-  file.on("error", (error) => transform.destroy(error));
-  return file.pipe(transform);
 }
 
 function compressionOfFile(path: string): Compression {

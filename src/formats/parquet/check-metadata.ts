@@ -3,6 +3,7 @@ import { ByteCursor } from "../byte-cursor.ts";
 import type { ByteSource } from "../byte-source.ts";
 import { readBytes } from "../read-bytes.ts";
 import { refuseFile } from "../refuse-file.ts";
+import { footerShape } from "./footer-shape.ts";
 import { readThrift } from "./thrift.ts";
 
 const magic = "PAR1";
@@ -20,7 +21,7 @@ export function checkFooter(source: ByteSource): number {
   const length = ends.readUInt32LE(4);
   if (length > Math.min(size - 12, maxFooterBytes))
     throw refuseFile(name, size - 8, `a footer of ${length} bytes cannot be`);
-  readThrift(new ByteCursor(source, size - 8 - length), size - 8);
+  readThrift(new ByteCursor(source, size - 8 - length), size - 8, footerShape);
   return size - 8 - length;
 }
 

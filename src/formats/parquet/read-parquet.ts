@@ -15,6 +15,9 @@ export interface ReadParquetOptions {
   readonly maxGroupRows?: number;
 }
 
+// Loaded with the first file, and asked for once: where modules go through a loader, asking costs more than a small file.
+let library: Promise<typeof import("hyparquet")> | undefined;
+
 /** The rows of a file, one group of them in memory at a time. int64 comes as bigint, binary as Uint8Array. */
 export async function* readParquet<Row = Record<string, unknown>>(
   input: Bytes,
@@ -23,7 +26,8 @@ export async function* readParquet<Row = Record<string, unknown>>(
   const source = toByteSource(input);
   const { maxGroupRows = 2 ** 22 } = options;
   const footer = checkFooter(source);
-  const { parquetMetadata, parquetReadObjects, snappyUncompress } = await import("hyparquet");
+  library ??= import("hyparquet");
+  const { parquetMetadata, parquetReadObjects, snappyUncompress } = await library;
   const { metadata, groups } = wrapped(source, footer, () => {
     const parsed = parquetMetadata(sliceOf(source, footer, source.size), { geoparquet: false });
     return { metadata: parsed, groups: checkMetadata(parsed, source, footer) };

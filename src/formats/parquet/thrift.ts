@@ -3,45 +3,95 @@ import type { ByteCursor } from "../byte-cursor.ts";
 /** The numbers and structures of a Thrift structure by the numbers of their fields; texts and lists are passed over. */
 export type ThriftFields = ReadonlyMap<number, number | ThriftFields>;
 
+/** What a field holds: a list is written as a list of what it holds. */
+type ThriftKind = "number" | "text" | "list" | ThriftShape | readonly [ThriftKind];
+
+/** What the fields of a structure are, by their numbers. Fields that are not named may be anything. */
+export interface ThriftShape {
+  /** What messages call it. */
+  readonly name: string;
+  readonly required: readonly number[];
+  readonly fields: Readonly<Record<number, ThriftKind>>;
+}
+
 const deepest = 32;
 
 /**
  * Walks over a structure in Thrift's compact form and stops at the first thing that cannot be: a list that is longer than
- * the bytes that are left, a length beyond the end, endless nesting. The Parquet library believes all of these.
+ * the bytes that are left, a length beyond the end, endless nesting, another kind of field than the shape says. The
+ * Parquet library believes all of these.
  */
-export function readThrift(cursor: ByteCursor, end: number, depth = 0): ThriftFields {
+export function readThrift(cursor: ByteCursor, end: number, shape?: ThriftShape, depth = 0): ThriftFields {
   if (depth > deepest) throw cursor.bad("the structure is nested too deeply");
+  const start = cursor.position;
   const fields = new Map<number, number | ThriftFields>();
+  const seen = new Set<number>();
   for (let id = 0; ; ) {
     const byte = nextByte(cursor, end);
-    if (byte === 0) return fields;
+    if (byte === 0) break;
     id = byte >> 4 === 0 ? zigzag(readVarint(cursor, end)) : id + (byte >> 4);
-    const value = readValue(cursor, end, byte & 15, depth);
+    const kind = shape?.fields[id];
+    if (kind !== undefined && kindOf(byte & 15) !== outerKind(kind)) {
+      throw cursor.bad(`field ${id} of the ${shape!.name} should be a ${outerKind(kind)}`, cursor.position - 1);
+    }
+    seen.add(id);
+    const value = readValue(cursor, end, byte & 15, kind, depth);
     if (value !== undefined) fields.set(id, value);
   }
+  const missing = shape?.required.find((id) => !seen.has(id));
+  if (missing !== undefined) throw cursor.bad(`the ${shape!.name} has no field ${missing}`, start);
+  return fields;
 }
 
-function readValue(cursor: ByteCursor, end: number, type: number, depth: number): number | ThriftFields | undefined {
+type OuterKind = "number" | "text" | "list" | "structure";
+
+function outerKind(kind: ThriftKind): OuterKind {
+  if (typeof kind === "string") return kind;
+  return "name" in kind ? "structure" : "list";
+}
+
+function kindOf(type: number): OuterKind | undefined {
+  if (type >= 1 && type <= 7) return "number";
+  if (type === 8) return "text";
+  if (type === 9) return "list";
+  return type === 12 ? "structure" : undefined;
+}
+
+function readValue(
+  cursor: ByteCursor,
+  end: number,
+  type: number,
+  kind: ThriftKind | undefined,
+  depth: number,
+): number | ThriftFields | undefined {
   if (type === 1 || type === 2) return type === 1 ? 1 : 0;
   if (type === 3) return nextByte(cursor, end);
   if (type === 4 || type === 5 || type === 6) return zigzag(readVarint(cursor, end));
   if (type === 7) return skip(cursor, end, 8);
   if (type === 8) return skip(cursor, end, Number(readVarint(cursor, end)));
-  if (type === 9) return readList(cursor, end, depth);
-  if (type === 12) return readThrift(cursor, end, depth + 1);
+  if (type === 9) return readList(cursor, end, kind, depth);
+  if (type === 12) return readThrift(cursor, end, isShape(kind) ? kind : undefined, depth + 1);
   throw cursor.bad(`unknown kind of field: ${type}`, cursor.position - 1);
 }
 
-function readList(cursor: ByteCursor, end: number, depth: number): undefined {
+function isShape(kind: ThriftKind | undefined): kind is ThriftShape {
+  return typeof kind === "object" && "name" in kind;
+}
+
+function readList(cursor: ByteCursor, end: number, kind: ThriftKind | undefined, depth: number): undefined {
   if (depth > deepest) throw cursor.bad("the structure is nested too deeply");
   const byte = nextByte(cursor, end);
   const count = byte >> 4 === 15 ? Number(readVarint(cursor, end)) : byte >> 4;
   if (count > end - cursor.position) throw cursor.bad(`a list cannot have ${count} elements here`);
   const type = byte & 15;
+  const inner = Array.isArray(kind) ? (kind[0] as ThriftKind) : undefined;
+  if (count > 0 && inner !== undefined && kindOf(type) !== outerKind(inner)) {
+    throw cursor.bad(`the elements of a list should each be a ${outerKind(inner)}`);
+  }
   for (let i = 0; i < count; i++) {
     // In lists, truth values take a byte each.
     if (type === 1 || type === 2) nextByte(cursor, end);
-    else readValue(cursor, end, type, depth + 1);
+    else readValue(cursor, end, type, inner, depth + 1);
   }
 }
 

@@ -65,6 +65,21 @@ describe("mergeScp", () => {
   });
 });
 
+describe("mergeScp of a list of any kind", () => {
+  it("moves relative paths only, and keeps blanks, line ends and lines without a path", async () => {
+    const root = temporaryFolder();
+    const list = "a x.npy\nb\t \ty z.npy\r\nc /tmp/z.npy\nd cat z |\n\nalone\ne ü.ark:12[0:1]";
+    const dirs = await commit(root, [[list]], (dir) => ({
+      write: (text: string) => writeFileSync(join(dir, "list.scp"), text),
+      close: () => undefined,
+    }));
+    mergeScp(dirs, "list.scp");
+    expect(readFileSync(join(root, "list.scp"), "utf8")).toBe(
+      "a split.0/x.npy\nb\t \tsplit.0/y z.npy\r\nc /tmp/z.npy\nd cat z |\n\nalone\ne split.0/ü.ark:12[0:1]",
+    );
+  });
+});
+
 describe("mergeSafetensors", () => {
   const open = (dir: string) => safetensorsWriter(dir, { name: "all" });
 

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { encodeArkEntry } from "../../../src/formats/kaldi/encode-ark-entry.ts";
 import { openScp } from "../../../src/formats/kaldi/open-scp.ts";
 import { hasZstd } from "../../../src/formats/lines/compression.ts";
 import { readJsonl } from "../../../src/formats/lines/jsonl-file.ts";
@@ -13,6 +14,7 @@ import { readPt } from "../../../src/formats/pt/read-pt.ts";
 import { readScp } from "../../../src/formats/read-scp.ts";
 import { openSafetensors, writeSafetensorsFile } from "../../../src/formats/safetensors/safetensors-file.ts";
 import { readWebDatasetFile } from "../../../src/formats/tar/web-dataset-file.ts";
+import { crc32, crcText } from "../../../src/shared/crc32.ts";
 import { arkScpWriter } from "../../../src/writers/ark-scp-writer.ts";
 import type { ArrayRecord } from "../../../src/writers/array-record.ts";
 import { jsonlWriter } from "../../../src/writers/jsonl-writer.ts";
@@ -128,6 +130,26 @@ describe("arkScpWriter", () => {
     const table = openScp(join(dir, "feats.scp"));
     expect([...table].map(([key]) => key)).toEqual(["utt-0", "utt-1", "utt-2"]);
     for (const i of [2, 0, 1]) expect(table.get(`utt-${i}`)).toEqual(vector(i));
+    table.close();
+  });
+
+  it("writes the bytes of single entries one behind the other, whatever their keys and sizes", () => {
+    const dir = temporaryFolder();
+    const ids = ["utt", "ünï", "日本語😀", "é".repeat(300)];
+    // Below, about and above what is put together before it is written.
+    const sizes = [0, 1, 192, 16_000, 16_380, 16_384, 40_000];
+    const entries = sizes.flatMap((size) => ids.map((id) => [`${id}-${size}`, size] as const));
+    const writer = arkScpWriter(dir, { name: "feats" });
+    const expected = entries.map(([id, size]) => {
+      const array = ndArray("float32", new Float32Array(size).fill(size));
+      writer.write({ id, array });
+      return encodeArkEntry(id, array).bytes;
+    });
+    writer.close();
+    expect(readFileSync(join(dir, "feats.ark")).equals(Buffer.concat(expected))).toBe(true);
+    expect(writer.files().at(-1)?.crc32).toBe(crcText(crc32(Buffer.concat(expected))));
+    const table = openScp(join(dir, "feats.scp"));
+    for (const [id, size] of entries) expect(table.get(id).shape).toEqual([size]);
     table.close();
   });
 
