@@ -11,7 +11,10 @@ export async function buildDashboard(folder) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   await build({
-    entryPoints: { app: join(source, "main.tsx") },
+    entryPoints: [
+      { in: join(source, "main.tsx"), out: "app" },
+      { in: join(source, "styles", "app.css"), out: "app" },
+    ],
     outdir: folder,
     bundle: true,
     minify: true,
