@@ -28,6 +28,11 @@ export async function buildDashboard(folder) {
     legalComments: "none",
     logLevel: "warning",
   });
+  for (const [name, end] of [
+    ["app.js", /<\/script|<!--/i],
+    ["app.css", /<\/style/i],
+  ])
+    if (end.test(readFileSync(join(folder, name), "utf8"))) throw new Error(`${name} cannot stand within a page: ${end}`);
   copyFileSync(join(source, "index.html"), join(folder, "index.html"));
   for (const name of readdirSync(folder)) pack(join(folder, name));
 }

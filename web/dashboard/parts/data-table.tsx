@@ -21,8 +21,9 @@ export interface DataTableProps<T> {
 /** A table that scrolls by itself where the screen is narrow, also by keyboard. */
 export function DataTable<T>({ caption, columns, rows, keyOf, isTitled }: DataTableProps<T>): JSX.Element {
   return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset holds what is filled in
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
-    <section class="table-frame" aria-label={caption} tabIndex={0}>
+    <div class="table-frame" role="group" aria-label={caption} tabIndex={0}>
       <table>
         <caption class={isTitled ? "visually-hidden" : ""}>{caption}</caption>
         <thead>
@@ -52,6 +53,6 @@ export function DataTable<T>({ caption, columns, rows, keyOf, isTitled }: DataTa
           ))}
         </tbody>
       </table>
-    </section>
+    </div>
   );
 }

@@ -10,7 +10,7 @@ import { Pager } from "../parts/pager.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { useNow } from "../parts/use-now.ts";
 
-const perPage = 50;
+const perPage = 25;
 const outcomes: readonly AttemptView["outcome"][] = ["committed", "released", "failed", "lost"];
 const windows = {
   all: undefined,
