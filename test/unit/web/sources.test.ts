@@ -20,7 +20,8 @@ describe("the sources of the dashboard's pages", () => {
   });
 
   it("never take data for markup or code", () => {
-    const risky = /dangerouslySetInnerHTML|innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|createContextualFragment/;
+    const risky =
+      /dangerouslySetInnerHTML|innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|createContextualFragment/;
     expect(files.filter((file) => risky.test(textOf(file)))).toEqual([]);
   });
 

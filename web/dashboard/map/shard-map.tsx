@@ -10,10 +10,12 @@ export interface ShardMapProps {
   readonly board: ShardBoard;
   readonly chosen: number | undefined;
   readonly choose: (shard: number) => void;
+  /** One part of a page among others. */
+  readonly isSmall?: boolean;
 }
 
 /** Every shard as a cell. Arrow keys move from one to the next, Enter or a click chooses one. */
-export function ShardMap({ board, chosen, choose }: ShardMapProps): JSX.Element {
+export function ShardMap({ board, chosen, choose, isSmall }: ShardMapProps): JSX.Element {
   const scroller = useRef<HTMLDivElement>(null);
   const field = useRef<HTMLDivElement>(null);
   const cursor = useRef<HTMLDivElement>(null);
@@ -65,7 +67,7 @@ export function ShardMap({ board, chosen, choose }: ShardMapProps): JSX.Element 
     <>
       <div
         ref={scroller}
-        class="map"
+        class={isSmall ? "map map-small" : "map"}
         role="slider"
         tabIndex={0}
         aria-label="Map of the shards: arrow keys move, Enter shows details"

@@ -53,7 +53,7 @@ export function OverviewView({ model, isLive, choose }: OverviewViewProps): JSX.
       {choose !== undefined && (
         <Panel id="map-title" title="Shards">
           <ShardLegend board={model.board} />
-          <ShardMap board={model.board} chosen={undefined} choose={choose} />
+          <ShardMap board={model.board} chosen={undefined} choose={choose} isSmall />
         </Panel>
       )}
       <Panel id="throughput-title" title="Throughput">
