@@ -54,7 +54,10 @@ export function RunPage({ id, view, detail }: RunPageProps): JSX.Element {
         </ul>
       </nav>
       {model === undefined ? (
-        <p class="empty">{link === "lost" ? "The server does not answer." : "Reading the run…"}</p>
+        <p class="empty">
+          {link === "lost" ? "The server does not answer, or there is no such run. " : "Reading the run…"}
+          {link === "lost" && <a href="#/">See all runs</a>}
+        </p>
       ) : (
         <RunView id={id} model={model} view={view} detail={detail} />
       )}

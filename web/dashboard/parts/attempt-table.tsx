@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import type { AttemptView } from "../../../src/dashboard/run-view.ts";
 import { formatCount, formatMoment, formatSpan } from "../format.ts";
+import { unitName } from "../model/unit-name.ts";
 import { DataTable } from "./data-table.tsx";
 
 /** Attempts as a table, newest first. */
@@ -17,7 +18,7 @@ export function AttemptTable({
       rows={attempts.toReversed()}
       keyOf={({ unit, attempt, worker, ended }) => `${unit} ${attempt} ${worker} ${ended}`}
       columns={[
-        { head: "Unit", cell: ({ unit }) => nameOfUnit(unit), isHead: true },
+        { head: "Unit", cell: ({ unit }) => unitName(unit), isHead: true },
         { head: "Attempt", cell: ({ attempt }) => attempt, isNumber: true },
         { head: "Outcome", cell: ({ outcome }) => <span class={`outcome outcome-${outcome}`}>{outcome}</span> },
         { head: "Worker", cell: ({ worker }) => worker },
@@ -30,9 +31,4 @@ export function AttemptTable({
       ]}
     />
   );
-}
-
-/** A unit of work in words. */
-export function nameOfUnit(unit: AttemptView["unit"]): string {
-  return unit === "merge" ? "merge" : `shard ${unit}`;
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 
-export interface Column<T> {
+interface Column<T> {
   readonly head: string;
   readonly cell: (row: T) => ComponentChildren;
   /** Numbers stand at the right. */

@@ -4,12 +4,12 @@ import type { Store } from "../store.ts";
 /** The value of a store, now and whenever it changes. */
 export function useStore<T>(store: Store<T>): T {
   const [, renderAgain] = useReducer<number, void>((count) => count + 1, 0);
+  const shown = store.get();
   useEffect(() => {
-    const before = store.get();
     const stop = store.listen(() => renderAgain());
     // It may have changed between the first rendering and this.
-    if (!Object.is(before, store.get())) renderAgain();
+    if (!Object.is(shown, store.get())) renderAgain();
     return stop;
   }, [store]);
-  return store.get();
+  return shown;
 }

@@ -6,6 +6,7 @@ export function reportSource({ card, snapshot, failures, plan, logs }: ReportDat
   const textOf = (name: string) => logs.find((log) => log.name === name)?.text ?? "";
   return {
     isLive: false,
+    keptFailures: failures.failures.length,
     runs: async () => [card],
     watch(_id, listener) {
       listener.snapshot(snapshot);

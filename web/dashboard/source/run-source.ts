@@ -25,6 +25,8 @@ export interface StreamListener {
 export interface RunSource {
   /** Something can change, and be changed. */
   readonly isLive: boolean;
+  /** How many failures can be looked at, where not all of them can. */
+  readonly keptFailures: number | undefined;
   runs(): Promise<readonly RunCard[]>;
   /** Answers how to stop. */
   watch(id: string, listener: StreamListener): () => void;

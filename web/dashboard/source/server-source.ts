@@ -6,6 +6,7 @@ import { watchEvents } from "./watch-events.ts";
 export function serverSource(): RunSource {
   return {
     isLive: true,
+    keptFailures: undefined,
     runs: () => ask(addresses.runs),
     watch: (id, listener) => watchEvents(addresses.stream(id), listener),
     failures: (id, offset, limit) => ask(addresses.failures(id, offset, limit)),

@@ -22,7 +22,7 @@ export function FailuresView({ id, model }: { id: string; model: RunModel }): JS
     () => source.failures(id, offset, perPage),
     [source, id, offset, failed, model.overview.state],
   );
-  const kept = source.isLive ? (value?.total ?? 0) : Math.min(value?.total ?? 0, 1000);
+  const kept = source.keptFailures ?? value?.total ?? 0;
   return (
     <Panel
       id="failures-title"
