@@ -77,7 +77,7 @@ describe.skipIf(whyNotBrowser)(`the dashboard${because(whyNotBrowser)}`, () => {
     await dialog.getByRole("button", { name: "Keep as it is" }).click();
     expect(server.posted).toEqual([]);
     await page.getByRole("button", { name: "Drain" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Drain" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Drain the run" }).click();
     await page.getByRole("status").filter({ hasText: "asked: drain" }).waitFor();
     expect(server.posted).toEqual(["/api/runs/prep/drain {}"]);
     expect(await page.getByRole("dialog").count()).toBe(0);
@@ -89,7 +89,7 @@ describe.skipIf(whyNotBrowser)(`the dashboard${because(whyNotBrowser)}`, () => {
     await page.goto(`${server.url}#/run/prep/failures`);
     expect(await page.getByRole("button", { name: "Cancel" }).count()).toBe(0);
     await page.getByRole("button", { name: "Retry" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Retry" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Run them again" }).click();
     await page.getByText("asked: retry").waitFor();
     expect(server.posted).toEqual(["/api/runs/prep/retry {}"]);
   });

@@ -100,7 +100,7 @@ describe.skipIf(whyNotBrowser)(`a run in the dashboard${because(whyNotBrowser)}`
     expect(await page.locator(".copy-line code").textContent()).toMatch(/^millrace retry .*exp\/job/);
     project.touch("mended");
     await page.getByRole("button", { name: "Retry" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Retry" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Run them again" }).click();
     await page.getByText("No item has failed.").waitFor();
     expect(await page.locator("img").count()).toBe(0);
     const records = readdirSync(project.path("exp/job")).filter((name) => name.startsWith("split."));
@@ -120,7 +120,7 @@ describe.skipIf(whyNotBrowser)(`a run in the dashboard${because(whyNotBrowser)}`
     const { page } = await openPage();
     await page.goto(await startDashboard(project, "exp/job"));
     await page.getByRole("button", { name: "Cancel" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel the run" }).click();
     await expect.poll(() => stateOf(page), patience).toBe("stopped");
     expect((await run.ended).status).not.toBe(0);
     expect(await page.locator(".announcer .notice").textContent()).not.toBe("");

@@ -3,6 +3,8 @@ import { useId, useRef, useState } from "preact/hooks";
 
 export interface ConfirmButtonProps {
   readonly label: string;
+  /** The same within the question, where it must not be taken for the way out. */
+  readonly confirmLabel: string;
   readonly question: string;
   /** What will happen. */
   readonly children: ComponentChildren;
@@ -11,7 +13,14 @@ export interface ConfirmButtonProps {
 }
 
 /** A button that asks before it does anything. */
-export function ConfirmButton({ label, question, children, act, isDangerous }: ConfirmButtonProps): JSX.Element {
+export function ConfirmButton({
+  label,
+  confirmLabel,
+  question,
+  children,
+  act,
+  isDangerous,
+}: ConfirmButtonProps): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const [isBusy, setBusy] = useState(false);
   const title = useId();
@@ -37,7 +46,7 @@ export function ConfirmButton({ label, question, children, act, isDangerous }: C
             Keep as it is
           </button>
           <button type="button" class={isDangerous ? "danger" : "primary"} disabled={isBusy} onClick={confirm}>
-            {label}
+            {confirmLabel}
           </button>
         </div>
       </dialog>

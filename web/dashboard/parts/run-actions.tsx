@@ -15,12 +15,23 @@ export function RunActions({ id, overview }: { id: string; overview: Overview })
   return (
     <div class="actions">
       {stopping === null && (
-        <ConfirmButton label="Drain" question="Drain this run?" act={() => order(source, id, "drain")}>
+        <ConfirmButton
+          label="Drain"
+          confirmLabel="Drain the run"
+          question="Drain this run?"
+          act={() => order(source, id, "drain")}
+        >
           Workers finish the shard that they are in, take no other, and leave. Start the run again and it goes on.
         </ConfirmButton>
       )}
       {stopping !== "cancel" && (
-        <ConfirmButton label="Cancel" question="Cancel this run?" act={() => order(source, id, "cancel")} isDangerous>
+        <ConfirmButton
+          label="Cancel"
+          confirmLabel="Cancel the run"
+          question="Cancel this run?"
+          act={() => order(source, id, "cancel")}
+          isDangerous
+        >
           {`Everyone at work (${plural(workers.length, "worker")}) saves, gives their shard back and leaves. What is done is kept.`}
         </ConfirmButton>
       )}
@@ -34,7 +45,12 @@ export function RetryButton({ id, overview }: { id: string; overview: Overview }
   const { items, workers, state } = overview;
   if (items.failed === 0 || workers.length > 0 || state === "running" || state === "queued") return null;
   return (
-    <ConfirmButton label="Retry" question="Retry what has failed?" act={() => order(source, id, "retry")}>
+    <ConfirmButton
+      label="Retry"
+      confirmLabel="Run them again"
+      question="Retry what has failed?"
+      act={() => order(source, id, "retry")}
+    >
       {`Runs ${formatCount(items.failed)} failed ${items.failed === 1 ? "item" : "items"} once more, alone, on the machine of this dashboard.`}
     </ConfirmButton>
   );

@@ -33,8 +33,12 @@ export function OverviewView({ model, isLive, choose }: OverviewViewProps): JSX.
           facts={[
             ["Done", formatPercent(items.done, items.total)],
             ["Items", `${formatCount(items.done)} of ${formatCount(items.total)}`],
-            ["Rate", itemsPerSecond > 0 ? `${formatCount(itemsPerSecond)} items/s` : "—"],
-            ["Time left", etaSeconds === null || isOver ? "—" : formatDuration(etaSeconds)],
+            ...(isOver
+              ? [["Mean rate", rateText(took ? items.done / took : 0)] as const]
+              : [
+                  ["Rate", rateText(itemsPerSecond)] as const,
+                  ["Time left", etaSeconds === null ? "—" : formatDuration(etaSeconds)] as const,
+                ]),
           ]}
         />
         <ProgressBar items={items} />
@@ -66,4 +70,8 @@ export function OverviewView({ model, isLive, choose }: OverviewViewProps): JSX.
       )}
     </>
   );
+}
+
+function rateText(itemsPerSecond: number): string {
+  return itemsPerSecond > 0 ? `${formatCount(itemsPerSecond)} items/s` : "—";
 }
