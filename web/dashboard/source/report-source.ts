@@ -3,7 +3,6 @@ import type { RunSource } from "./run-source.ts";
 
 /** Answers from what a report holds. */
 export function reportSource({ card, snapshot, failures, plan, logs }: ReportData): RunSource {
-  const textOf = (name: string) => logs.find((log) => log.name === name)?.text ?? "";
   return {
     isLive: false,
     keptFailures: failures.failures.length,
@@ -18,10 +17,11 @@ export function reportSource({ card, snapshot, failures, plan, logs }: ReportDat
       failures: failures.failures.slice(offset, offset + limit),
     }),
     logs: async () => logs.map(({ name, bytes }) => ({ name, bytes })),
-    // A report has the end of a log, and all of it at once.
+    // A report has the end of a log, and all of that at once.
     log: async (_id, name) => {
-      const bytes = logs.find((log) => log.name === name)?.bytes ?? 0;
-      return { text: textOf(name), from: 0, next: bytes, bytes };
+      const { text, bytes } = logs.find((log) => log.name === name) ?? { text: "", bytes: 0 };
+      const from = Math.max(0, bytes - new TextEncoder().encode(text).length);
+      return { text, from, next: bytes, bytes };
     },
     plan: async () => plan,
     shard: async () => undefined,
