@@ -18,8 +18,13 @@ const waitMs = 50;
 
 /** The failed items of one committed shard. */
 export function* failuresOfShard(paths: RunPaths, shard: number): Generator<FailureRecord> {
-  const path = join(paths.shard(shard), failuresName);
+  const path = failuresPath(paths, shard);
   if (existsSync(path)) yield* readRecords<FailureRecord>(path);
+}
+
+/** Where the failed items of a committed shard stand, if there are any. */
+export function failuresPath(paths: RunPaths, shard: number): string {
+  return join(paths.shard(shard), failuresName);
 }
 
 /** Whether a failed item is one of those to be tried again. */
