@@ -1,4 +1,4 @@
-import { type ActionAnswer, addresses, type RunAction } from "../../../src/dashboard/run-view.ts";
+import { type ActionAnswer, type ApiError, addresses, postHeaders } from "../../../src/dashboard/run-view.ts";
 import type { RunSource } from "./run-source.ts";
 import { watchEvents } from "./watch-events.ts";
 
@@ -14,7 +14,7 @@ export function serverSource(): RunSource {
     log: (id, name, from) => ask(addresses.log(id, name, from)),
     plan: (id) => ask(addresses.plan(id)),
     shard: (id, shard) => ask(addresses.shard(id, shard)),
-    act: (id, action) => order(addresses.act(id, action), action),
+    act: (id, action) => order(addresses.act(id, action)),
   };
 }
 
@@ -25,10 +25,9 @@ async function ask<T>(address: string): Promise<T> {
 }
 
 /** A refusal is an answer as well. */
-async function order(address: string, action: RunAction): Promise<ActionAnswer> {
-  const headers = { "content-type": "application/json", "x-millrace": action };
+async function order(address: string): Promise<ActionAnswer> {
   try {
-    const response = await fetch(address, { method: "POST", headers, body: "{}" });
+    const response = await fetch(address, { method: "POST", headers: postHeaders, body: "{}" });
     const answer = (await response
       .clone()
       .json()
@@ -41,7 +40,8 @@ async function order(address: string, action: RunAction): Promise<ActionAnswer> 
 }
 
 async function whyNot(response: Response): Promise<string> {
-  const said = (await response.json().catch(() => undefined)) as { message?: unknown; error?: unknown } | undefined;
-  const message = said?.message ?? said?.error;
-  return typeof message === "string" ? message : `The server answered ${response.status} ${response.statusText}.`;
+  const said = (await response.json().catch(() => undefined)) as Partial<ApiError> | undefined;
+  return typeof said?.error === "string"
+    ? said.error
+    : `The server answered ${response.status} ${response.statusText}.`;
 }
