@@ -71,7 +71,7 @@ describe.skipIf(whyNotBrowser)(`a run in the dashboard${because(whyNotBrowser)}`
     await part(page, "logs");
     await page.getByRole("log").filter({ hasText: "at item" }).waitFor();
     await part(page, "plan");
-    await page.getByText("n_workers: 2").waitFor();
+    await page.getByText(/n_?workers: 2/i).waitFor();
     expect(complaints).toEqual([]);
 
     const { status } = await project.run("report", "exp/job");
@@ -115,7 +115,7 @@ describe.skipIf(whyNotBrowser)(`a run in the dashboard${because(whyNotBrowser)}`
 
   it("is cancelled from the page", async () => {
     const project = makeProject();
-    const run = project.start(["run", "job.yaml", "slow_until=go", "parallel.env=process"]);
+    const run = project.start(["run", "job.yaml", "items=5000", "slow_until=go", "parallel.env=process"]);
     await expect.poll(() => project.names("exp/job/.millrace/workers").length, patience).toBeGreaterThan(0);
     const { page } = await openPage();
     await page.goto(await startDashboard(project, "exp/job"));
