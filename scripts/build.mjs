@@ -2,6 +2,7 @@
 // hundred takes a third of the time.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { buildDashboard } from "./build-dashboard.mjs";
 import { root, runTool } from "./ensure.mjs";
 
 const { build } = await import("esbuild");
@@ -48,4 +49,5 @@ await build({
   splitting: true,
   chunkNames: "cli-part-[hash]",
 });
+await buildDashboard(join(dist, "web"));
 runTool(["typescript", "bin", "tsc"], ["-p", "tsconfig.build.json"]);

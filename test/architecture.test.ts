@@ -22,8 +22,9 @@ const mayImport: Record<string, readonly string[]> = {
   runner: ["shared", "config", "plan", "provider", "store", "writers", "merge", "worker", "launchers", "drive"],
   join: ["shared", "config", "provider", "store", "worker", "runner"],
   job: ["shared", "store", "worker", "launchers", "drive", "runner", "join"],
+  dashboard: ["shared", "plan", "store", "worker", "launchers", "drive"],
   recipes: ["index.ts", "formats.ts", "speech.ts"],
-  cli: ["shared", "recipes", "config", "plan", "store", "worker", "launchers", "drive", "runner", "join"],
+  cli: ["shared", "recipes", "config", "plan", "store", "worker", "launchers", "drive", "runner", "join", "dashboard"],
 };
 
 /** The public API: a file for each export of the package. */

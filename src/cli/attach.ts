@@ -1,4 +1,5 @@
 import { showProgress } from "../drive/show-progress.ts";
+import { jobsOf } from "../launchers/batch/jobs-of.ts";
 import { shellWord } from "../shared/shell-word.ts";
 import { sleep } from "../shared/sleep.ts";
 import { isFromBackground } from "../store/log-names.ts";
@@ -6,7 +7,6 @@ import { runPaths } from "../store/run-paths.ts";
 import { openStatus } from "../store/run-status.ts";
 import { namesIn } from "../store/scan-shards.ts";
 import { type Command, exitCode } from "./command.ts";
-import { jobsOf } from "./jobs-of.ts";
 import { runName } from "./run-name.ts";
 import { describeRun, isUnderWay, printJson } from "./status.ts";
 

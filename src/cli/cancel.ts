@@ -1,11 +1,11 @@
 import { formatCount } from "../drive/progress-line.ts";
+import { jobsOf } from "../launchers/batch/jobs-of.ts";
 import type { RunJobs } from "../launchers/batch/refresh-jobs.ts";
 import { sleep } from "../shared/sleep.ts";
 import { runPaths } from "../store/run-paths.ts";
 import { openStatus, type RunStatus } from "../store/run-status.ts";
-import { orderStop, withdrawStop } from "../store/stop-order.ts";
+import { orderDrain, orderStop, withdrawStop } from "../store/stop-order.ts";
 import { type Command, exitCode } from "./command.ts";
-import { jobsOf } from "./jobs-of.ts";
 
 const lookEveryMs = 200;
 const patienceMs = 3000;
@@ -13,11 +13,14 @@ const graceMs = 10_000;
 
 export const cancel: Command = {
   name: "cancel",
-  usage: "RUN [--no-wait]",
+  usage: "RUN [--drain] [--no-wait]",
   summary: "Has everyone at work on a run, on any host, save, give their shards back and leave.",
   details: "What is done is kept: start the run again and it goes on.",
-  options: { "no-wait": { type: "boolean", help: "do not wait until they have left" } },
-  examples: ["millrace cancel exp/prep", "millrace cancel exp/prep --no-wait"],
+  options: {
+    drain: { type: "boolean", help: "they finish the shards they are at, begin no other, and leave then" },
+    "no-wait": { type: "boolean", help: "do not wait until they have left" },
+  },
+  examples: ["millrace cancel exp/prep", "millrace cancel exp/prep --drain", "millrace cancel exp/prep --no-wait"],
   arguments: { least: 1, most: 1 },
   async run({ positionals: [runDir], has }) {
     const paths = runPaths(runDir!);
@@ -25,18 +28,21 @@ export const cancel: Command = {
     let now = await reader.read();
     const wasBusy = isBusy(now) || now.state === "queued";
     if (now.state === "complete" && !wasBusy) return tell(now, "is complete: there is nothing to cancel");
-    orderStop(paths);
+    const isDrain = has("drain");
+    if (isDrain) orderDrain(paths);
+    else orderStop(paths);
     const jobs = await jobsOf(runDir!);
+    if (isDrain) await cancelJobs(jobs, "cancelWaiting");
     if (has("no-wait")) {
-      await cancelJobs(jobs);
-      return tell(now, "is asked to stop");
+      if (!isDrain) await cancelJobs(jobs, "cancel");
+      return tell(now, `is asked to stop${isDrain ? " after the shards in work" : ""}`);
     }
     let waitedMs = 0;
     let isCancelled = jobs === undefined;
     while (isBusy(now) || !isCancelled) {
       // Those who are at work have a moment to save; whoever has not begun, or does not hear, is ended.
-      if (!isCancelled && (now.workers.length === 0 || waitedMs >= graceMs)) {
-        await cancelJobs(jobs);
+      if (!isCancelled && (now.workers.length === 0 || (!isDrain && waitedMs >= graceMs))) {
+        await cancelJobs(jobs, "cancel");
         isCancelled = true;
       }
       await sleep(lookEveryMs);
@@ -57,8 +63,8 @@ export const cancel: Command = {
   },
 };
 
-async function cancelJobs(jobs: RunJobs | undefined): Promise<void> {
-  const why = await jobs?.cancel();
+async function cancelJobs(jobs: RunJobs | undefined, how: "cancel" | "cancelWaiting"): Promise<void> {
+  const why = await jobs?.[how]();
   if (why !== undefined) process.stderr.write(`millrace: the jobs could not be cancelled: ${why}\n`);
 }
 

@@ -9,7 +9,12 @@ export const commands: Readonly<Record<string, { readonly summary: string; reado
   xvector: { summary: "extract speaker embeddings", load: async () => (await import("./xvector.ts")).xvector },
   status: { summary: "show how a run stands", load: async () => (await import("./status.ts")).status },
   attach: { summary: "watch a run until it is complete", load: async () => (await import("./attach.ts")).attach },
+  dashboard: {
+    summary: "watch runs in a browser",
+    load: async () => (await import("./dashboard.ts")).dashboard,
+  },
   logs: { summary: "show what the workers wrote", load: async () => (await import("./logs.ts")).logs },
+  report: { summary: "keep a run as one HTML file", load: async () => (await import("./report.ts")).report },
   worker: { summary: "join a run as one more worker", load: async () => (await import("./worker.ts")).worker },
   cancel: { summary: "have everyone save and leave", load: async () => (await import("./cancel.ts")).cancel },
   retry: { summary: "run failed items once more", load: async () => (await import("./retry.ts")).retry },

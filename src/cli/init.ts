@@ -2,9 +2,9 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { errnoOf, MillraceError, messageOf } from "../shared/errors.ts";
 import { shellWord } from "../shared/shell-word.ts";
+import { version } from "../shared/version.ts";
 import { type Command, exitCode } from "./command.ts";
 import { projectFiles } from "./init/project-files.ts";
-import { version } from "./version.ts";
 
 export const init: Command = {
   name: "init",

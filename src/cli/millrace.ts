@@ -31,7 +31,7 @@ async function main([name, ...rest]: string[]): Promise<number> {
     return 0;
   }
   if (name === "--version") {
-    const { version } = await import("./version.ts");
+    const { version } = await import("../shared/version.ts");
     process.stdout.write(`${version()}\n`);
     return 0;
   }

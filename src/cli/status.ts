@@ -1,9 +1,9 @@
 import { describeJobs, formatCount, formatDuration } from "../drive/progress-line.ts";
 import { showProgress } from "../drive/show-progress.ts";
+import { jobsOf } from "../launchers/batch/jobs-of.ts";
 import { sleep } from "../shared/sleep.ts";
 import { openStatus, type RunStatus } from "../store/run-status.ts";
 import { type Command, exitCode } from "./command.ts";
-import { jobsOf } from "./jobs-of.ts";
 import { runName } from "./run-name.ts";
 
 const lookEveryMs = 500;

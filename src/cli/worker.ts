@@ -1,6 +1,6 @@
 import { joinRun } from "../join/join-run.ts";
 import { runPaths } from "../store/run-paths.ts";
-import { isStopOrdered } from "../store/stop-order.ts";
+import { isEndOrdered } from "../store/stop-order.ts";
 import { type Command, exitCode } from "./command.ts";
 import { enterRun } from "./enter-run.ts";
 
@@ -37,7 +37,7 @@ export const worker: Command = {
       isAskedToLeave: () => signals > 0,
       onReady: () => process.stderr.write("millrace: the env is built\n"),
     });
-    const isCancelled = outcome === "left" && signals === 0 && isStopOrdered(runPaths(runDir));
+    const isCancelled = outcome === "left" && signals === 0 && isEndOrdered(runPaths(runDir));
     process.stderr.write(`millrace: ${isCancelled ? "left: the run was cancelled" : words[outcome]}\n`);
     if (signals > 0) return exitCode.interrupted;
     return outcome === "complete" ? exitCode.ok : exitCode.incomplete;

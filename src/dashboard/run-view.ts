@@ -176,6 +176,14 @@ export interface ActionAnswer {
   readonly message: string;
 }
 
+/** What the server answers where it cannot do what was asked; its status is 400 or above. */
+export interface ApiError {
+  readonly error: string;
+}
+
+/** What a POST must bring along besides `content-type: application/json`; pages of other sites cannot send it. */
+export const postHeaders = { "content-type": "application/json", "x-millrace": "1" } as const;
+
 /** Every address of the server. */
 export const addresses = {
   runs: "/api/runs",
@@ -183,6 +191,7 @@ export const addresses = {
   failures: (id: string, offset: number, limit: number): string =>
     `/api/runs/${encodeURIComponent(id)}/failures?offset=${offset}&limit=${limit}`,
   logs: (id: string): string => `/api/runs/${encodeURIComponent(id)}/logs`,
+  /** A negative `from` counts from the end of the log. */
   log: (id: string, name: string, from: number): string =>
     `/api/runs/${encodeURIComponent(id)}/logs/${encodeURIComponent(name)}?from=${from}`,
   plan: (id: string): string => `/api/runs/${encodeURIComponent(id)}/plan`,

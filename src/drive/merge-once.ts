@@ -8,6 +8,7 @@ import { mergeKey, readMerged, writeMerged } from "../store/merged.ts";
 import { publishRecords } from "../store/publish-records.ts";
 import type { RunPaths } from "../store/run-paths.ts";
 import { namesIn } from "../store/scan-shards.ts";
+import { openAccount } from "../worker/attempt-account.ts";
 import type { Session } from "../worker/session.ts";
 import { cleanUp } from "./clean-up.ts";
 import type { MergeShards } from "./run-request.ts";
@@ -23,6 +24,7 @@ export async function mergeOnce<Merged>(
   const { protocol, heartbeat } = session;
   const { paths, lease } = protocol;
   const claim = await claimMerge(session);
+  const account = openAccount(claim, protocol);
   heartbeat.hold(claim);
   try {
     const dones = [...committed.values()].sort((a, b) => a.shard - b.shard);
@@ -36,7 +38,11 @@ export async function mergeOnce<Merged>(
     for (const { shard } of dones) publishRecords(paths.shard(shard), shard, session.job.options.resultDir);
     noteMerge(paths, mergeKey(dones));
     cleanUp(paths, lease);
+    account.end("committed");
     return result;
+  } catch (error) {
+    account.end("failed", { items: 0, failed: 0, reason: messageOf(error) });
+    throw error;
   } finally {
     heartbeat.letGo();
     await protocol.drop(claim);

@@ -10,7 +10,7 @@ import { requireManifest } from "../store/manifest.ts";
 import { type RunPaths, runPaths } from "../store/run-paths.ts";
 import { readSpec } from "../store/run-spec.ts";
 import { scanShards } from "../store/scan-shards.ts";
-import { isStopOrdered, orderStop } from "../store/stop-order.ts";
+import { isEndOrdered, orderStop } from "../store/stop-order.ts";
 import { deadlineVariable } from "../worker/deadline.ts";
 import { jobVariable } from "../worker/job-variable.ts";
 import { findDeadline } from "./find-deadline.ts";
@@ -42,6 +42,11 @@ export async function runJob({ runDir, name, task: given, isAttached }: JobOrder
   const account = openTaskAccount(paths, { name, task, node });
   const stop = jobStop({ isAttached });
   try {
+    // It has waited at its scheduler while the run was asked to end.
+    if (isEndOrdered(paths)) {
+      account.end("left");
+      return 0;
+    }
     goWhereTheRunWasStarted(paths);
     const deadlineMs = await findDeadline(scheduler, submission);
     stop.at(deadlineMs);
@@ -53,7 +58,7 @@ export async function runJob({ runDir, name, task: given, isAttached }: JobOrder
     }
     // Workers leave by themselves when what is left of their time is too short for an item.
     const isTimeUp = stop.isTimeUp() || (deadlineMs !== undefined && !stop.leave.aborted);
-    if (!isTimeUp || isStopOrdered(paths)) {
+    if (!isTimeUp || isEndOrdered(paths)) {
       account.end("left");
       return 0;
     }

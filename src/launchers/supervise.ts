@@ -1,11 +1,10 @@
 import { MillraceError } from "../shared/errors.ts";
-import type { WorkerExit } from "../store/attempt-notes.ts";
+import { describeExit, type WorkerExit } from "../store/attempt-notes.ts";
 import type { Done } from "../store/done.ts";
 import { reapWorker } from "../store/reap-worker.ts";
 import type { RunPaths } from "../store/run-paths.ts";
-import { isStopOrdered } from "../store/stop-order.ts";
+import { isDrainOrdered, isStopOrdered } from "../store/stop-order.ts";
 import { fileSystemNow, lookAt } from "../store/take-file-step.ts";
-import { describeExit } from "../worker/crash-history.ts";
 import { newWorkerName } from "../worker/session.ts";
 import type { JoinOutcome } from "../worker/worker-line.ts";
 
@@ -52,12 +51,14 @@ export async function supervise(
   const running = new Set<StartedWorker>();
   const committed = new Map<number, Done>();
   let isStopping = stop.leave.aborted;
+  let isAsked = isStopping;
   let isComplete = false;
   let earlyDeaths = 0;
   let failure: MillraceError | undefined;
 
   const stopAll = () => {
     isStopping = true;
+    isAsked = true;
     for (const worker of running) worker.leave();
   };
   const killAll = () => {
@@ -66,7 +67,9 @@ export async function supervise(
   stop.leave.addEventListener("abort", stopAll);
   stop.kill.addEventListener("abort", killAll);
   const timer = setInterval(() => {
-    if (!isStopping && isStopOrdered(paths)) stopAll();
+    if (!isAsked && isStopOrdered(paths)) stopAll();
+    // They hear of it by themselves; those that end are not replaced.
+    if (isDrainOrdered(paths)) isStopping = true;
     if (isComplete) for (const worker of running) if (isSilent(worker)) worker.kill();
   }, lookEveryMs);
   try {

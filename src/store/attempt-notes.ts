@@ -96,6 +96,14 @@ export function readAttemptEnd(attemptDir: string): AttemptEnd {
   };
 }
 
+/** How a worker ended, in words. */
+export function describeExit(exit: WorkerExit | undefined): string {
+  if (exit === undefined) return "vanished";
+  const why = exit.message === undefined ? "" : ` (${exit.message})`;
+  if (exit.signal !== undefined) return `was ended by ${exit.signal}${why}`;
+  return `exited with code ${exit.code ?? "unknown"}${why}`;
+}
+
 function parseItem(text: string): ItemNote | undefined {
   const [position, count, stuckMs] = text
     .split(/\s+/)

@@ -1,6 +1,7 @@
 import type { UnitAttempts } from "./attempts.ts";
 import { exists, isCommitted, link, look, makeFolder, move, remove, type Steps } from "./file-step.ts";
 import { isHeld, type Lease } from "./lease.ts";
+import type { FencedAttempt } from "./lost-attempt.ts";
 import type { RunPaths, Unit } from "./run-paths.ts";
 
 /** The right to one attempt at one unit. */
@@ -14,6 +15,8 @@ export interface ClaimContext {
   readonly paths: RunPaths;
   readonly lease: Lease;
   readonly isDead?: ((holder: Lease) => boolean) | undefined;
+  /** Told of every attempt that is taken from its holder. */
+  readonly onFenced?: ((fenced: FencedAttempt) => void) | undefined;
 }
 
 export interface ClaimOptions {
@@ -31,11 +34,11 @@ export interface ClaimOptions {
 export function* claimUnit(
   unit: Unit,
   seen: UnitAttempts,
-  { paths, lease, isDead }: ClaimContext,
+  context: ClaimContext,
   { replace = false, above = 0 }: ClaimOptions = {},
 ): Steps<Claim | undefined> {
-  if (seen.active !== undefined && !(yield* fenceAttempt(unit, seen.active, { paths, lease, isDead })))
-    return undefined;
+  const { paths, lease } = context;
+  if (seen.active !== undefined && !(yield* fenceAttempt(unit, seen.active, context))) return undefined;
   const epoch = Math.max(seen.highest, above) + 1;
   const attempt = paths.attempt(unit, epoch);
   if ((yield* makeFolder(attempt)) === "exists") return undefined;
@@ -53,7 +56,8 @@ export function* claimUnit(
 }
 
 /** Takes the right to commit from an attempt whose holder is gone. Of several who try, one succeeds. */
-export function* fenceAttempt(unit: Unit, epoch: number, { paths, lease, isDead }: ClaimContext): Steps<boolean> {
+export function* fenceAttempt(unit: Unit, epoch: number, context: ClaimContext): Steps<boolean> {
+  const { paths, lease, isDead, onFenced } = context;
   // Between its claim and its lease an attempt has only its folder: that one's age counts then.
   const sight = (yield* look(paths.lease(unit, epoch))) ?? (yield* look(paths.attempt(unit, epoch)));
   if (sight === undefined || isHeld(sight, { ttlMs: lease.ttlMs, isDead })) return false;
@@ -63,5 +67,6 @@ export function* fenceAttempt(unit: Unit, epoch: number, { paths, lease, isDead 
   const moved = yield* move(paths.attempt(unit, epoch), paths.fenced(unit, epoch));
   // This number was fenced before: the folder was made under an old view by someone who died before they withdrew.
   if (moved === "exists") yield* remove(paths.attempt(unit, epoch));
+  if (moved === "moved") onFenced?.({ unit, epoch, sight });
   return moved !== "missing";
 }

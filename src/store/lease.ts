@@ -26,6 +26,17 @@ export function usualLeaseTtlMs(workers: number): number {
   return Math.max(defaultLeaseTtlMs, ttlMsPerWorker * workers);
 }
 
+const hostNames = new Map<string, string>();
+
+/** The name of the host a process is on, without what tells its boots and namespaces apart. */
+export function hostNameOf({ host }: ProcessIdentity): string {
+  const known = hostNames.get(host);
+  if (known !== undefined) return known;
+  const [name = ""] = host.split("|", 1);
+  if (hostNames.size < 1000) hostNames.set(host, name);
+  return name;
+}
+
 /** The lease in a file's text, or undefined where it is torn or not there. */
 export function parseLease(text: string): Lease | undefined {
   try {

@@ -4,6 +4,7 @@ import { fenceAttempt } from "./claim-unit.ts";
 import { readIfPresent } from "./durable-files.ts";
 import { type FileStep, takeStepsNow } from "./file-step.ts";
 import { type Lease, parseLease } from "./lease.ts";
+import { type FencedAttempt, noteLost } from "./lost-attempt.ts";
 import { parseAttemptName, type RunPaths } from "./run-paths.ts";
 import { namesIn } from "./scan-shards.ts";
 import { takeFileStep } from "./take-file-step.ts";
@@ -13,7 +14,8 @@ import { takeFileStep } from "./take-file-step.ts";
  * once. Whoever fenced one of them first is not disturbed.
  */
 export function reapWorker(paths: RunPaths, worker: string, exit?: WorkerExit): void {
-  const context = { paths, lease: nobody, isDead: () => true };
+  const onFenced = (fenced: FencedAttempt) => noteLost(paths, fenced);
+  const context = { paths, lease: nobody, isDead: () => true, onFenced };
   const take = (step: FileStep) => takeFileStep(step, { clockFolder: paths.leases, isCommitted: () => false });
   for (const name of namesIn(paths.leases)) {
     const held = parseAttemptName(name);

@@ -20,6 +20,10 @@ export interface RunPaths {
   readonly firstLook: string;
   /** There while the run is asked to stop. */
   readonly stop: string;
+  /** There while the run is asked to stop once the shards in work are done. */
+  readonly drain: string;
+  /** What became of attempts that have ended; nothing but displays reads it. */
+  readonly historyFolder: string;
   shard(id: number): string;
   done(id: number): string;
   /** The folder in which attempt `epoch` at a unit works. */
@@ -31,6 +35,7 @@ export interface RunPaths {
   lease(unit: Unit, epoch: number): string;
   worker(id: string): string;
   log(worker: string): string;
+  history(worker: string): string;
   job(name: string): string;
   itemList(name: string): string;
   output(name: string): string;
@@ -58,6 +63,8 @@ export function runPaths(dir: string): RunPaths {
     jobs: `${inside}jobs`,
     firstLook: `${inside}first-look.json`,
     stop: `${inside}stop`,
+    drain: `${inside}drain`,
+    historyFolder: `${inside}history`,
     done: (id) => `${below}split.${id}${sep}done`,
     attempt: (unit, epoch) => `${attempts}${unit}.${epoch}`,
     fenced: (unit, epoch) => `${attempts}${unit}.${epoch}.fenced`,
@@ -65,6 +72,7 @@ export function runPaths(dir: string): RunPaths {
     lease: (unit, epoch) => `${inside}leases${sep}${unit}.${epoch}`,
     worker: (id) => `${inside}workers${sep}${id}.json`,
     log: (id) => `${inside}logs${sep}${id}.log`,
+    history: (id) => `${inside}history${sep}${id}.jsonl`,
     job: (name) => `${inside}jobs${sep}${name}`,
     itemList: (name) => `${inside}${name}`,
     output: (name) => `${below}${name}`,

@@ -1,7 +1,7 @@
+import { existsSync } from "node:fs";
 import type { Done } from "./done.ts";
-import { readIfPresent } from "./durable-files.ts";
 import { type JobSight, readJobSight } from "./job-sight.ts";
-import { isHeld, unbeatenTtlMs } from "./lease.ts";
+import { hostNameOf, isHeld, unbeatenTtlMs } from "./lease.ts";
 import { requireManifest } from "./manifest.ts";
 import { type RunPaths, runPaths } from "./run-paths.ts";
 import { namesIn, scanShards } from "./scan-shards.ts";
@@ -17,6 +17,10 @@ export interface WorkerStatus {
   readonly shard: number | undefined;
   readonly position: number;
   readonly itemsPerSecond: number;
+  /** Bytes of memory its process holds; undefined until it has reported them. */
+  readonly rss: number | undefined;
+  /** Milliseconds since its last sign of life. */
+  readonly heartbeatAgeMs: number;
 }
 
 /** How a run stands. Everything that shows progress reads this and nothing else. */
@@ -54,7 +58,8 @@ export async function openStatus(runDir: string): Promise<{ read(): Promise<RunS
     async read() {
       const { committed, damaged } = await scanShards(paths, known);
       known = committed;
-      const workers = liveWorkers(paths);
+      const live = liveReports(paths, fileSystemClock(paths));
+      const workers = live.map(({ report }) => report);
       const items = countItems(committed, workers, plan.items.count);
       const jobs = readJobSight(paths);
       const itemsPerSecond = workers.reduce((sum, worker) => sum + worker.itemsPerSecond, 0);
@@ -65,7 +70,7 @@ export async function openStatus(runDir: string): Promise<{ read(): Promise<RunS
         jobs,
         items,
         shards: { total: plan.shardCount, committed: committed.size, damaged: damaged.size },
-        workers: workers.filter(({ role }) => role !== "driver").map(describeWorker),
+        workers: live.filter(({ report }) => report.role !== "driver").map(describeWorker),
         itemsPerSecond,
         etaSeconds: itemsPerSecond > 0 ? left / itemsPerSecond : undefined,
       };
@@ -73,11 +78,12 @@ export async function openStatus(runDir: string): Promise<{ read(): Promise<RunS
   };
 }
 
-function stateOf(
+/** What a run is at, from what is left to do and who is there. */
+export function stateOf(
   paths: RunPaths,
   { left, jobs, isSomeoneThere }: { left: number; jobs: JobSight | undefined; isSomeoneThere: boolean },
 ): RunStatus["state"] {
-  if (left === 0 && readIfPresent(paths.merged) !== undefined) return "complete";
+  if (left === 0 && existsSync(paths.merged)) return "complete";
   if (isSomeoneThere) return "running";
   return jobs !== undefined && jobs.pending + jobs.running > 0 ? "queued" : "stopped";
 }
@@ -87,34 +93,50 @@ function stateOf(
  * that shows none is left out: on another host it could not be known whether it is there.
  */
 export function beatingDrivers(paths: RunPaths): Map<string, number> {
-  const drivers = liveReports(paths).filter(({ report }) => report.role === "driver" && report.ttlMs < unbeatenTtlMs);
+  const drivers = liveReports(paths, fileSystemClock(paths)).filter(
+    ({ report }) => report.role === "driver" && report.ttlMs < unbeatenTtlMs,
+  );
   return new Map(drivers.map(({ report, ageMs }) => [report.worker, ageMs]));
 }
 
 /** Whether anyone but a driver shows signs of life. */
 export function isAnyoneAtWork(paths: RunPaths): boolean {
-  return liveWorkers(paths).some(({ role }) => role !== "driver");
+  return liveReports(paths, fileSystemClock(paths)).some(({ report }) => report.role !== "driver");
 }
 
-function liveWorkers(paths: RunPaths): WorkerReport[] {
-  return liveReports(paths).map(({ report }) => report);
+/** Someone who shows signs of life, and how long ago the last of them was. */
+export interface LiveReport {
+  readonly report: WorkerReport;
+  readonly ageMs: number;
 }
 
-function liveReports(paths: RunPaths): { readonly report: WorkerReport; readonly ageMs: number }[] {
+/** Everyone who is at a run, as they report themselves. `now` is the time by the clock of its file system. */
+export function liveReports(paths: RunPaths, now: () => number): LiveReport[] {
   return namesIn(paths.workers).flatMap((name) => {
-    const sight = lookAt(paths.worker(name.replace(/\.json$/, "")), () => nowFor(paths));
+    const sight = lookAt(paths.worker(name.replace(/\.json$/, "")), now);
     const report = sight === undefined ? undefined : parseReport(sight.text);
     const isThere = sight !== undefined && report !== undefined && isHeld(sight, { ttlMs: report.ttlMs });
     return isThere ? [{ report, ageMs: sight.ageMs }] : [];
   });
 }
 
-// Whoever may only read the folder has no clock but their own; for a display that is good enough.
-function nowFor(paths: RunPaths): number {
-  try {
-    return fileSystemNow(paths.leases);
-  } catch {
-    return Date.now();
+/**
+ * The clock of a run's file system. It is asked once, with the first question, and goes on by itself: asking makes a
+ * file. Whoever may only read the folder has no clock but their own; for a display that is good enough.
+ */
+export function fileSystemClock(paths: RunPaths): () => number {
+  let aheadMs: number | undefined;
+  return () => {
+    aheadMs ??= measure();
+    return Date.now() + aheadMs;
+  };
+
+  function measure(): number {
+    try {
+      return fileSystemNow(paths.leases) - Date.now();
+    } catch {
+      return 0;
+    }
   }
 }
 
@@ -134,6 +156,17 @@ function countItems(
   return sum;
 }
 
-function describeWorker({ worker, host, pid, shard, position, itemsPerSecond }: WorkerReport): WorkerStatus {
-  return { worker, host: host.split("|")[0]!, pid, shard: shard < 0 ? undefined : shard, position, itemsPerSecond };
+/** A report as others are shown it. */
+export function describeWorker({ report, ageMs }: LiveReport): WorkerStatus {
+  const { worker, pid, shard, position, itemsPerSecond, rss } = report;
+  return {
+    worker,
+    host: hostNameOf(report),
+    pid,
+    shard: shard < 0 ? undefined : shard,
+    position,
+    itemsPerSecond,
+    rss,
+    heartbeatAgeMs: Math.max(0, Math.round(ageMs)),
+  };
 }

@@ -25,7 +25,23 @@ export function isStopOrdered(paths: RunPaths): boolean {
   return existsSync(paths.stop);
 }
 
+/** Asks everyone at work on a run, on any host, to finish the shard they are at and to leave then. */
+export function orderDrain(paths: RunPaths): void {
+  replaceFileQuickly(paths.drain, "");
+}
+
+/** Whether nobody is to begin another shard. */
+export function isDrainOrdered(paths: RunPaths): boolean {
+  return existsSync(paths.drain);
+}
+
+/** Whether a run is to end before it is complete, at once or when the shards in work are done. */
+export function isEndOrdered(paths: RunPaths): boolean {
+  return isStopOrdered(paths) || isDrainOrdered(paths);
+}
+
 /** Whoever starts a run again wants it to go on. */
 export function withdrawStop(paths: RunPaths): void {
   rmSync(paths.stop, { force: true });
+  rmSync(paths.drain, { force: true });
 }

@@ -16,6 +16,11 @@ export interface WorkerReport extends Lease {
   readonly failed: number;
   readonly dropped: number;
   readonly itemsPerSecond: number;
+  /** Where in that shard this attempt began, and when: milliseconds since 1970 by its host's clock. */
+  readonly from?: number | undefined;
+  readonly since?: number | undefined;
+  /** Bytes of memory that its process holds. */
+  readonly rss?: number | undefined;
 }
 
 /** The report in a file's text, or undefined where it is torn. */

@@ -1,5 +1,5 @@
 import { MillraceError } from "../shared/errors.ts";
-import type { AttemptEnd, WorkerExit } from "../store/attempt-notes.ts";
+import { type AttemptEnd, describeExit, type WorkerExit } from "../store/attempt-notes.ts";
 
 /** What earlier attempts at a shard tell about its items. */
 export interface CrashHistory {
@@ -71,12 +71,4 @@ function crashedItem(ends: readonly AttemptEnd[]): MillraceError {
   return new MillraceError("ITEM_CRASHED", `the worker ${describeExit(exit)} while this item ran`, {
     hint: "Run this item alone under a debugger, or leave it out.",
   });
-}
-
-/** How a worker ended, in words. */
-export function describeExit(exit: WorkerExit | undefined): string {
-  if (exit === undefined) return "vanished";
-  const why = exit.message === undefined ? "" : ` (${exit.message})`;
-  if (exit.signal !== undefined) return `was ended by ${exit.signal}${why}`;
-  return `exited with code ${exit.code ?? "unknown"}${why}`;
 }

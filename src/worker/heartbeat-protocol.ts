@@ -15,14 +15,25 @@ export const controlSlot = {
   callItems: 6,
   /** Set to 1, and the thread woken, when it is to end. */
   ending: 7,
-  size: 8,
+  /** Set to 1 when the worker is to claim nothing more. */
+  draining: 8,
+  size: 9,
 } as const;
 
 export const nothingHeld = -1;
 export const mergeCode = -2;
 
 /** Slots of the counters the thread reports; only the worker writes them. */
-export const counterSlot = { position: 0, done: 1, failed: 2, dropped: 3, callPosition: 4, size: 5 } as const;
+export const counterSlot = {
+  position: 0,
+  done: 1,
+  failed: 2,
+  dropped: 3,
+  callPosition: 4,
+  from: 5,
+  since: 6,
+  size: 7,
+} as const;
 
 /** What the thread looks out for, besides the lease. */
 export interface Watch {

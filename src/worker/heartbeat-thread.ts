@@ -1,7 +1,7 @@
 import { workerData } from "node:worker_threads";
 import type { Lease } from "../store/lease.ts";
 import { runPaths } from "../store/run-paths.ts";
-import { isStopOrdered } from "../store/stop-order.ts";
+import { isDrainOrdered, isStopOrdered } from "../store/stop-order.ts";
 import { renewReport, reportText } from "../store/worker-report.ts";
 import { controlSlot, counterSlot, type HeartbeatData, mergeCode, nothingHeld } from "./heartbeat-protocol.ts";
 import { watchWorker } from "./watch-worker.ts";
@@ -34,6 +34,7 @@ function beat(): void {
 
 function renew(now: number): void {
   if (isStopOrdered(paths)) Atomics.store(control, controlSlot.leaving, 1);
+  if (isDrainOrdered(paths)) Atomics.store(control, controlSlot.draining, 1);
   const held = Atomics.load(control, controlSlot.held);
   const epoch = Atomics.load(control, controlSlot.epoch);
   const text = reportText(measure(now, held, epoch));
@@ -61,5 +62,8 @@ function measure(now: number, held: number, epoch: number) {
     failed: counters[counterSlot.failed]!,
     dropped: counters[counterSlot.dropped]!,
     itemsPerSecond: rate,
+    from: counters[counterSlot.from]!,
+    since: counters[counterSlot.since]!,
+    rss: process.memoryUsage.rss(),
   };
 }

@@ -22,6 +22,8 @@ export interface Heartbeat {
   beat(): void;
   /** From now on the lease of this claim is renewed. */
   hold(claim: Claim): void;
+  /** So many items of the shard that is held were done by attempts before this one. */
+  goOnFrom(position: number): void;
   letGo(): void;
   /** Whether the lease that is held was taken away. */
   isLost(): boolean;
@@ -31,6 +33,8 @@ export interface Heartbeat {
   /** The worker is to leave: asked from outside, or because its parent is gone. */
   askToLeave(): void;
   isLeaving(): boolean;
+  /** The worker is to finish the shard it is at, and to claim no other. */
+  isDraining(): boolean;
   count(counters: { position: number; done: number; failed: number; dropped: number }): void;
   stop(): Promise<void>;
 }
@@ -109,12 +113,19 @@ export function startHeartbeat(
     },
     hold(claim) {
       startSoon();
+      counters[counterSlot.position] = 0;
+      counters[counterSlot.from] = 0;
+      counters[counterSlot.since] = Date.now();
       Atomics.store(control, controlSlot.epoch, claim.epoch);
       Atomics.store(control, controlSlot.held, claim.unit === "merge" ? mergeCode : claim.unit);
       // Whoever looks at the run while its first item blocks is to see what it is at.
       if (isFirst && claim.unit !== "merge")
         renewReport(file, reportText({ ...early, shard: claim.unit, epoch: claim.epoch }));
       isFirst = false;
+    },
+    goOnFrom(position) {
+      counters[counterSlot.position] = position;
+      counters[counterSlot.from] = position;
     },
     letGo() {
       control[controlSlot.callItems] = 0;
@@ -133,6 +144,7 @@ export function startHeartbeat(
       Atomics.store(control, controlSlot.leaving, 1);
     },
     isLeaving: () => Atomics.load(control, controlSlot.leaving) === 1,
+    isDraining: () => Atomics.load(control, controlSlot.draining) === 1,
     isLost: () => Atomics.load(control, controlSlot.lostEpoch) === Atomics.load(control, controlSlot.epoch),
     count({ position, done, failed, dropped }) {
       counters[counterSlot.position] = position;

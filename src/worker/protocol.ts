@@ -1,10 +1,13 @@
 import { writeFileSync } from "node:fs";
+import { quietly } from "../shared/quietly.ts";
 import { noAttempts, type UnitAttempts } from "../store/attempts.ts";
 import { type Claim, type ClaimOptions, claimUnit } from "../store/claim-unit.ts";
 import { commitAttempt } from "../store/commit-attempt.ts";
 import { isMissing } from "../store/durable-files.ts";
 import { type FileStep, takeSteps } from "../store/file-step.ts";
+import type { History } from "../store/history.ts";
 import type { Lease } from "../store/lease.ts";
+import { describeLost, type FencedAttempt } from "../store/lost-attempt.ts";
 import { dropAttempt, ownsLease, releaseAttempt } from "../store/release-attempt.ts";
 import type { RunPaths, Unit } from "../store/run-paths.ts";
 import { takeFileStep } from "../store/take-file-step.ts";
@@ -16,6 +19,8 @@ export type ShardClaim = Claim & { readonly unit: number };
 export interface Protocol {
   readonly paths: RunPaths;
   readonly lease: Lease;
+  /** Where this worker tells how its attempts ended, and those it took from others. */
+  readonly history: History;
   /** Whether a shard is published and sound, also by the runner's own check. */
   isCommitted(shard: number): boolean | Promise<boolean>;
   claim(unit: Unit, seen?: UnitAttempts, options?: ClaimOptions): Promise<Claim | undefined>;
@@ -31,9 +36,18 @@ export interface Protocol {
 export function openProtocol(
   paths: RunPaths,
   lease: Lease,
-  isCommitted: (shard: number) => boolean | Promise<boolean>,
+  {
+    history,
+    isCommitted,
+  }: { readonly history: History; readonly isCommitted: (shard: number) => boolean | Promise<boolean> },
 ): Protocol {
-  const context = { paths, lease };
+  // What cannot be told of a lost attempt must not keep anyone from going on with its shard.
+  const onFenced = (fenced: FencedAttempt) =>
+    quietly(() => {
+      const record = describeLost(paths, fenced);
+      if (record !== undefined) history.add(record);
+    });
+  const context = { paths, lease, onFenced };
   const stepContext = { clockFolder: paths.leases, isCommitted };
   const take = (step: FileStep) => {
     try {
@@ -48,6 +62,7 @@ export function openProtocol(
   return {
     paths,
     lease,
+    history,
     isCommitted,
     claim: (unit, seen = noAttempts, options = {}) => takeSteps(claimUnit(unit, seen, context, options), take),
     commit: (claim, options = {}) => takeSteps(commitAttempt(claim, context, options), take),

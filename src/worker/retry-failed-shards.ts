@@ -18,8 +18,13 @@ const waitMs = 50;
 
 /** The failed items of one committed shard. */
 export function* failuresOfShard(paths: RunPaths, shard: number): Generator<FailureRecord> {
-  const path = join(paths.shard(shard), failuresName);
+  const path = failuresPath(paths, shard);
   if (existsSync(path)) yield* readRecords<FailureRecord>(path);
+}
+
+/** Where the failed items of a committed shard stand, if there are any. */
+export function failuresPath(paths: RunPaths, shard: number): string {
+  return join(paths.shard(shard), failuresName);
 }
 
 /** Whether a failed item is one of those to be tried again. */
@@ -31,6 +36,7 @@ export function isWanted({ error }: Pick<RetryOrder, "error">): (failure: Failur
 
 /** Runs the failed items of the shards in an order alone, shard by shard, until each was replaced by someone. */
 export async function retryFailedShards(job: WorkerJob, order: RetryOrder): Promise<WorkerOutcome["kind"]> {
+  const isOver = () => job.isLeaving() || job.heartbeat.isDraining();
   const env = await job.buildEnv();
   // What failed before is what is tried again: it does not count once more, and does not end the run.
   const options = { ...job.options, onError: "skip", maxFailures: Number.POSITIVE_INFINITY } as const;
@@ -41,9 +47,9 @@ export async function retryFailedShards(job: WorkerJob, order: RetryOrder): Prom
       const before = open.length;
       open = await retryEach(open, order, context);
       if (open.length === 0) return "complete";
-      if (job.isLeaving() || job.isTooLarge?.()) return "left";
+      if (isOver() || job.isTooLarge?.()) return "left";
       // Someone is at them, or died at one and its lease has yet to run out.
-      if (open.length === before) await sleepUnless(waitMs, job.isLeaving);
+      if (open.length === before) await sleepUnless(waitMs, isOver);
     }
   } catch (error) {
     job.onFailing?.(error);
@@ -66,7 +72,8 @@ async function retryEach(
   for (const [shard, attempt] of shards) {
     const sight = inspectShard(paths.shard(shard));
     if (sight.state === "committed" && sight.done.attempt !== attempt) continue;
-    const isDone = sight.state === "committed" && !context.isLeaving() && (await retryOne(sight.done, order, context));
+    const isOver = context.isLeaving() || context.heartbeat.isDraining();
+    const isDone = sight.state === "committed" && !isOver && (await retryOne(sight.done, order, context));
     if (!isDone) left.push([shard, attempt]);
   }
   return left;

@@ -1,14 +1,16 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { messageOf } from "../shared/errors.ts";
 import { type Done, describeFile, listFiles, type ShardFile, writeDone } from "../store/done.ts";
 import { failuresName, stateName } from "../store/shard-file-names.ts";
 import { checkpointingWriters } from "../writers/writer.ts";
+import { openAccount } from "./attempt-account.ts";
 import { type FailureRecord, outputOffsets } from "./failure-log.ts";
 import { foldLines, type Insertion } from "./fold-lines.ts";
 import type { ShardClaim } from "./protocol.ts";
 import { runOneItem } from "./run-items.ts";
 import { closeAll, computeShard, describedFiles, openShard, readHistory, type ShardOutcome } from "./run-shard.ts";
-import type { ShardContext } from "./shard-context.ts";
+import { type ShardContext, ShardInterrupted } from "./shard-context.ts";
 import { readShardState, writeShardState } from "./shard-state.ts";
 import type { ShardWork } from "./shard-work.ts";
 
@@ -35,6 +37,7 @@ interface Retried {
  */
 export async function retryShard(claim: ShardClaim, task: RetryTask, context: ShardContext): Promise<ShardOutcome> {
   const { protocol, heartbeat } = context;
+  const account = openAccount(claim, protocol);
   heartbeat.hold(claim);
   try {
     // Careful from the start: these items have failed before, and they are few.
@@ -42,9 +45,15 @@ export async function retryShard(claim: ShardClaim, task: RetryTask, context: Sh
     const work = await openShard(claim, { kind: "nothing" }, context, history);
     const done = await retryOpen(work, claim, task);
     const outcome = await protocol.commit(claim, { replace: true });
-    return outcome === "lost" ? { kind: "lost" } : { kind: "committed", done };
+    if (outcome === "lost") return { kind: "lost" };
+    const items = canFold(work, task.done) ? task.failures.filter(task.isWanted).length : done.counts.items;
+    account.end("committed", { items, failed: done.counts.failed, counts: done.counts });
+    return { kind: "committed", done };
   } catch (error) {
+    const isOwn = await protocol.owns(claim);
     await protocol.drop(claim);
+    const reason = error instanceof ShardInterrupted ? undefined : messageOf(error);
+    if (isOwn) account.end(reason === undefined ? "released" : "failed", { items: 0, failed: 0, reason });
     throw error;
   } finally {
     heartbeat.letGo();

@@ -2,11 +2,12 @@ import { join } from "node:path";
 import { shardOf } from "../plan/plan.ts";
 import { errnoOf, MillraceError, messageOf } from "../shared/errors.ts";
 import { quietly } from "../shared/quietly.ts";
-import { noteRelease, readAttemptEnd } from "../store/attempt-notes.ts";
+import { describeExit, noteRelease, readAttemptEnd } from "../store/attempt-notes.ts";
 import { type Restored, restoreAttempt } from "../store/checkpoint.ts";
 import { type Done, listFiles, readDone, type ShardCounts, type ShardFile, writeDone } from "../store/done.ts";
 import { checkpointingWriters, keepsWriterContract, type Writer } from "../writers/writer.ts";
-import { type CrashHistory, describeExit, judgeCrashes } from "./crash-history.ts";
+import { type AttemptDeeds, openAccount } from "./attempt-account.ts";
+import { type CrashHistory, judgeCrashes } from "./crash-history.ts";
 import type { ShardClaim } from "./protocol.ts";
 import { runItems } from "./run-items.ts";
 import type { ShardState } from "./runner-hooks.ts";
@@ -25,19 +26,33 @@ export async function runShard(
   fenced: readonly number[],
   context: ShardContext,
 ): Promise<ShardOutcome> {
+  const account = openAccount(claim, context.protocol);
+  let work: ShardWork | undefined;
   context.heartbeat.hold(claim);
   try {
     const restored = restore(claim, fenced, context);
-    const done =
-      restored.kind === "complete"
-        ? adopt(claim, context)
-        : await computeShard(await openShard(claim, restored, context, readHistory(claim, fenced, context)), claim);
-    return await publish(claim, done, context);
+    let done: Done;
+    if (restored.kind === "complete") done = adopt(claim, context);
+    else {
+      work = await openShard(claim, restored, context, readHistory(claim, fenced, context));
+      done = await computeShard(work, claim);
+    }
+    const outcome = await publish(claim, done, context);
+    if (outcome.kind === "committed") account.end("committed", { ...deedsOf(work), counts: done.counts });
+    return outcome;
   } catch (error) {
-    return await abandon(claim, error, context);
+    return await abandon(claim, error, context, (outcome, reason) =>
+      account.end(outcome, { ...deedsOf(work), reason }),
+    );
   } finally {
     context.heartbeat.letGo();
   }
+}
+
+/** What this attempt has done itself. */
+function deedsOf(work: ShardWork | undefined): AttemptDeeds {
+  if (work === undefined) return { items: 0, failed: 0 };
+  return { items: work.position - work.began.position, failed: work.failed - work.began.failed };
 }
 
 function restore(claim: ShardClaim, fenced: readonly number[], { protocol: { paths } }: ShardContext): Restored {
@@ -169,13 +184,22 @@ function isWritersFault(error: unknown): boolean {
   return error.code !== "ITEM_FAILED" && error.code !== "TOO_MANY_FAILURES" && error.code !== "BATCH_RESULT";
 }
 
-async function abandon(claim: ShardClaim, error: unknown, { protocol }: ShardContext): Promise<ShardOutcome> {
+async function abandon(
+  claim: ShardClaim,
+  error: unknown,
+  { protocol }: ShardContext,
+  tell: (outcome: "released" | "failed", reason?: string) => void,
+): Promise<ShardOutcome> {
   // Whoever was fenced finds its folder gone and may fail in many ways; the shard is another's concern now.
   if (!(await protocol.owns(claim))) return { kind: "lost" };
   // Not a crash: the next attempt need not be careful. On a full disk it cannot be noted; then it is careful for nothing.
   quietly(() => noteRelease(protocol.paths.attempt(claim.unit, claim.epoch)));
   await protocol.release(claim);
-  if (!(error instanceof ShardInterrupted)) throw error;
+  if (!(error instanceof ShardInterrupted)) {
+    tell("failed", messageOf(error));
+    throw error;
+  }
+  if (error.reason === "leaving") tell("released");
   return { kind: error.reason === "lost" ? "lost" : "left" };
 }
 

@@ -48,7 +48,7 @@ async function claimUntilComplete(job: WorkerJob): Promise<WorkerOutcome> {
 
 /** The run folder as the loop sees it. */
 function portOf(context: ShardContext, view: ShardView): ClaimPort<ShardClaim> {
-  const { protocol, options, isLeaving } = context;
+  const { protocol, options, isLeaving, heartbeat } = context;
   const { paths } = protocol;
   let mine = new Map<number, Done>();
   return {
@@ -69,8 +69,8 @@ function portOf(context: ShardContext, view: ShardView): ClaimPort<ShardClaim> {
       publishRecords(paths.shard(claim.unit), claim.unit, options.resultDir);
       mine.set(claim.unit, outcome.done);
     },
-    isOver: () => isLeaving() || (context.isTooLarge?.() ?? false),
-    wait: (ms) => sleepUnless(ms, isLeaving),
+    isOver: () => isLeaving() || heartbeat.isDraining() || (context.isTooLarge?.() ?? false),
+    wait: (ms) => sleepUnless(ms, () => isLeaving() || heartbeat.isDraining()),
   };
 }
 

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import type { Plan } from "../plan/plan.ts";
 import { inspectShard } from "../store/done.ts";
 import type { FirstLook } from "../store/first-look.ts";
+import { openHistory } from "../store/history.ts";
 import type { Lease } from "../store/lease.ts";
 import { identify, type ProcessIdentity } from "../store/process-identity.ts";
 import type { RunPaths } from "../store/run-paths.ts";
@@ -19,6 +20,8 @@ export interface Session {
   readonly protocol: Protocol;
   readonly heartbeat: Heartbeat;
   readonly job: WorkerJob;
+  /** Leaves: no heartbeat and no open file is left behind. */
+  close(): Promise<void>;
 }
 
 /** What a member of a run brings along. */
@@ -61,15 +64,25 @@ export function openSession(paths: RunPaths, plan: Plan, member: Membership): Se
   const { traits, work, watch, watcher, role = "worker", isSeenFromAfar = isInJob(), name = newWorkerName() } = member;
   const lease: Lease = { worker: name, role, ttlMs: work.leaseTtlMs, watcher, ...identify() };
   const suspects = traits.isShardDone === undefined ? member.firstLook?.suspects : undefined;
-  const protocol = openProtocol(paths, lease, (shard) => {
+  const history = openHistory(paths, name);
+  const isCommitted = (shard: number) => {
     if (!existsSync(paths.shard(shard))) return false;
     if (suspects !== undefined && !suspects.includes(shard)) return true;
     if (inspectShard(paths.shard(shard)).state !== "committed") return false;
     return (traits.isShardDone?.(paths.shard(shard)) as Promise<boolean> | undefined) ?? true;
-  });
+  };
+  const protocol = openProtocol(paths, lease, { history, isCommitted });
   const { company = 1 } = member;
   const heartbeat = startHeartbeat(paths, lease, { watch, isSeenFromAfar, company, isUrgent: isUrgent(plan, work) });
-  return { protocol, heartbeat, job: openJob(plan, member, { protocol, heartbeat }) };
+  return {
+    protocol,
+    heartbeat,
+    job: openJob(plan, member, { protocol, heartbeat }),
+    async close() {
+      history.close();
+      await heartbeat.stop();
+    },
+  };
 }
 
 // Without its thread a worker that is blocked by its very first item shows no progress. Where shards hold thousands of

@@ -44,6 +44,8 @@ export class ShardWork {
   position = 0;
   dropped = 0;
   failed = 0;
+  /** Where it stood when this attempt took it up. */
+  began: { readonly position: number; readonly failed: number } = { position: 0, failed: 0 };
   /** Stands before each call of `forward`, where one is needed. */
   readonly guard: ItemGuard | undefined;
   private readonly notes: ItemNotes | undefined;
@@ -80,12 +82,14 @@ export class ShardWork {
     }
     ({ position: this.position, sequence: this.sequence } = checkpoint);
     ({ dropped: this.dropped, failed: this.failed } = checkpoint.counts);
+    this.began = { position: this.position, failed: this.failed };
+    this.context.heartbeat.goOnFrom(this.position);
     this.context.budget.recall(this.failed);
   }
 
   /** Time has passed: looks whether to stop, saves a checkpoint if one is due, and lets the process breathe. */
   async onTick(): Promise<void> {
-    const { heartbeat, isLeaving, isTooLarge, options, pace, sync } = this.context;
+    const { heartbeat, isLeaving, isTooLarge, options, pace, protocol, sync } = this.context;
     this.tick = heartbeat.ticks[0];
     this.report();
     if (heartbeat.isLost()) throw new ShardInterrupted("lost");
@@ -97,6 +101,7 @@ export class ShardWork {
     if (now - this.lastCheckpointMs >= intervalMs) await this.checkpoint();
     if (now - pace.lastYieldMs < yieldEveryMs) return;
     sync.poke();
+    protocol.history.flush();
     await yieldToEventLoop();
     pace.lastYieldMs = performance.now();
   }

@@ -1,7 +1,7 @@
 import { formatCount } from "../../drive/progress-line.ts";
 import { shardOf } from "../../plan/plan.ts";
 import { shellWord } from "../../shared/shell-word.ts";
-import { readAttemptEnd } from "../../store/attempt-notes.ts";
+import { describeExit, readAttemptEnd } from "../../store/attempt-notes.ts";
 import { groupAttempts, type UnitAttempts } from "../../store/attempts.ts";
 import { readCheckpoints } from "../../store/checkpoint.ts";
 import { isHeld, parseLease } from "../../store/lease.ts";
@@ -9,9 +9,8 @@ import { readManifest } from "../../store/manifest.ts";
 import { type RunPaths, runPaths, type Unit } from "../../store/run-paths.ts";
 import { type RunStatus, runStatus } from "../../store/run-status.ts";
 import { namesIn, scanShards } from "../../store/scan-shards.ts";
-import { isStopOrdered } from "../../store/stop-order.ts";
+import { isEndOrdered } from "../../store/stop-order.ts";
 import { fileSystemNow, lookAt } from "../../store/take-file-step.ts";
-import { describeExit } from "../../worker/crash-history.ts";
 import type { Finding } from "./finding.ts";
 
 const mostShown = 20;
@@ -63,7 +62,7 @@ function checkWhole(paths: RunPaths, { state, shards, items, workers }: RunStatu
   ];
   const note = (detail: string, hint?: string) =>
     findings.push({ state: "note", what: "run", detail, ...(hint === undefined ? {} : { hint }) });
-  if (isStopOrdered(paths) && state !== "complete")
+  if (isEndOrdered(paths) && state !== "complete")
     note("it was cancelled", "Start it again with `millrace run`: that withdraws it.");
   if (items.failed > 0)
     note(`${formatCount(items.failed)} items failed`, `millrace retry ${shellWord(paths.root)} runs them again.`);

@@ -1,10 +1,11 @@
 import { MillraceError } from "../../shared/errors.ts";
 import { sleep } from "../../shared/sleep.ts";
 import type { Done } from "../../store/done.ts";
+import type { Submission } from "../../store/job-records.ts";
 import { forgetJobs, writeJobSight } from "../../store/job-sight.ts";
 import { type RunPaths, runPaths } from "../../store/run-paths.ts";
 import { isAnyoneAtWork } from "../../store/run-status.ts";
-import { isStopOrdered, orderStop, stopReason } from "../../store/stop-order.ts";
+import { isDrainOrdered, isEndOrdered, isStopOrdered, orderStop, stopReason } from "../../store/stop-order.ts";
 import { findCommitted } from "../../worker/find-committed.ts";
 import type { LaunchRequest, StopRequests } from "../launcher.ts";
 import { type JobOptions, jobsFor } from "./job-options.ts";
@@ -36,6 +37,8 @@ const endGraceMs = 10_000;
 const silentMs = 2000;
 // After the first Ctrl-C: a second one within this time cancels.
 const choiceMs = 3000;
+// While jobs that are asked to leave are waited for, their scheduler is asked this often at least.
+const drainPollMs = 5000;
 
 /** Keeps as many jobs at work as a run needs until it is complete. Answers the shards that are committed. */
 export async function driveJobs(
@@ -80,6 +83,13 @@ export async function driveJobs(
         await leave({ ...jobs, stop, site, whenIdle: poll.whenIdle });
         return committed;
       }
+      if (isDrainOrdered(paths)) {
+        await poll.whenIdle();
+        await drainJobs(jobs, { pollMs: options.pollSeconds * 1000, stop });
+        // Unless something else was asked for meanwhile: the next turn does that.
+        if (watch.counts().running === 0) return (await findCommitted(inlineJob, committed)).committed;
+        continue;
+      }
       try {
         poll.ifDue();
       } catch (error) {
@@ -112,7 +122,7 @@ export async function driveJobs(
   /** Nobody is left to do what is open: unless the last of them has just done it. */
   async function allGone(): Promise<void> {
     const left = (await findCommitted(inlineJob, committed)).open.length;
-    if (left === 0 || isStopOrdered(paths)) return;
+    if (left === 0 || isEndOrdered(paths)) return;
     throw new MillraceError(
       "JOBS_LOST",
       `All jobs of the run in ${paths.root} have ended or were cancelled, with ${left} shards to do.`,
@@ -143,6 +153,36 @@ async function endJobs({ paths, queue, watch }: Jobs): Promise<void> {
       return;
     }
     await sleep(lookEveryMs);
+  }
+}
+
+/** Nobody begins another shard: jobs that wait are cancelled, and those that run are waited for, however long it takes. */
+async function drainJobs(
+  { paths, queue, watch }: Jobs,
+  { pollMs, stop }: { readonly pollMs: number; readonly stop: StopRequests },
+): Promise<void> {
+  const cancelled = new Set<Submission>();
+  let askedMs = Number.NEGATIVE_INFINITY;
+  while (!stop.kill.aborted && !stop.leave.aborted && !isStopOrdered(paths)) {
+    if (performance.now() - askedMs >= Math.min(pollMs, drainPollMs)) {
+      await watch.look();
+      askedMs = performance.now();
+      if (watch.silence() === undefined && (await isDrained())) return;
+    }
+    await sleep(lookEveryMs);
+  }
+
+  async function isDrained(): Promise<boolean> {
+    const waiting = watch.waiting().filter((one) => !cancelled.has(one));
+    if (waiting.length > 0 && (await queue.cancel(waiting)) === undefined)
+      for (const submission of waiting) cancelled.add(submission);
+    const { pending, running } = watch.counts();
+    if (running > 0) return false;
+    // What is left of arrays that had begun.
+    if (pending > 0) await queue.cancel(watch.submissions);
+    queue.close(watch.submissions);
+    forgetJobs(paths);
+    return true;
   }
 }
 

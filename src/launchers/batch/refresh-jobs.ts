@@ -13,6 +13,8 @@ export interface RunJobs {
   refresh(): Promise<void>;
   /** Cancels all of them. Answers why that could not be done, if so. */
   cancel(): Promise<string | undefined>;
+  /** Cancels those that have not begun. Of an array that has begun in part, the others leave when it is their turn. */
+  cancelWaiting(): Promise<string | undefined>;
 }
 
 // An end is believed when it was told several times in a row; whoever looks only once need not wait long for that.
@@ -34,6 +36,10 @@ export async function findJobs(paths: RunPaths): Promise<RunJobs | undefined> {
       const why = whys.find((one) => one !== undefined);
       if (why === undefined) forgetJobs(paths);
       return why;
+    },
+    async cancelWaiting() {
+      const whys = await Promise.all(found.map((jobs) => jobs.cancelWaiting()));
+      return whys.find((one) => one !== undefined);
     },
   };
 }
@@ -60,5 +66,9 @@ async function jobsAt(paths: RunPaths, scheduler: Scheduler): Promise<RunJobs | 
       forgetJobs(paths);
     },
     cancel: () => queue.cancel(watch.submissions),
+    async cancelWaiting() {
+      await watch.look();
+      return watch.silence() ?? (await queue.cancel(watch.waiting()));
+    },
   };
 }

@@ -37,6 +37,8 @@ export interface JobWatch {
   counts(): JobCounts;
   /** The submissions of which a task is pending or running. */
   living(): Submission[];
+  /** Those of which no task has begun. */
+  waiting(): Submission[];
   /** Whether a worker of any task has built its env. */
   wasAnyReady(): boolean;
   /** Why the scheduler could not be asked the last time. */
@@ -96,6 +98,10 @@ export function watchJobs(paths: RunPaths, queue: JobQueue, { title }: Pick<Sche
     living() {
       const open = new Set([...tasks.values()].flatMap((one) => (final.includes(one.verdict) ? [] : one.submission)));
       return submissions.filter((submission) => open.has(submission));
+    },
+    waiting() {
+      const begun = new Set([...tasks.values()].flatMap((one) => (one.verdict === "pending" ? [] : one.submission)));
+      return submissions.filter((submission) => !begun.has(submission));
     },
     wasAnyReady: () => isReady,
     silence: () => silence,

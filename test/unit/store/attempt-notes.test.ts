@@ -1,7 +1,15 @@
 import { mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { noteExit, noteRelease, noteStuck, openItemNotes, readAttemptEnd } from "../../../src/store/attempt-notes.ts";
+import {
+  describeExit,
+  noteExit,
+  noteRelease,
+  noteStuck,
+  openItemNotes,
+  readAttemptEnd,
+  type WorkerExit,
+} from "../../../src/store/attempt-notes.ts";
 import { isMachinery, itemNoteName } from "../../../src/store/shard-file-names.ts";
 import { temporaryFolder } from "../../fixtures/temporary-folder.ts";
 
@@ -98,5 +106,17 @@ describe("the notes of an attempt", () => {
     noteRelease(dir);
     expect(readdirSync(dir).filter((name) => !isMachinery(name))).toEqual([]);
     expect(readdirSync(dir)).toHaveLength(3);
+  });
+});
+
+describe("describeExit", () => {
+  it.each<[WorkerExit | undefined, string]>([
+    [undefined, "vanished"],
+    [{ signal: "SIGSEGV" }, "was ended by SIGSEGV"],
+    [{ code: 0 }, "exited with code 0"],
+    [{ code: 1, message: "Error: no" }, "exited with code 1 (Error: no)"],
+    [{}, "exited with code unknown"],
+  ])("says it in words: %o", (exit, words) => {
+    expect(describeExit(exit)).toBe(words);
   });
 });

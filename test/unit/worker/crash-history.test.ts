@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { AttemptEnd, ItemNote, WorkerExit } from "../../../src/store/attempt-notes.ts";
-import { describeExit, judgeCrashes } from "../../../src/worker/crash-history.ts";
+import { judgeCrashes } from "../../../src/worker/crash-history.ts";
 
 const killed: WorkerExit = { signal: "SIGKILL" };
 const segfault: WorkerExit = { signal: "SIGSEGV" };
@@ -114,17 +114,5 @@ describe("the item that used up its time", () => {
     const history = judge([died(killed, 0, { count: 4, stuckMs: 2000 })]);
     expect(history.mustStandAlone(3)).toBe(true);
     expect(history.verdict(0)).toBeUndefined();
-  });
-});
-
-describe("describeExit", () => {
-  it.each<[WorkerExit | undefined, string]>([
-    [undefined, "vanished"],
-    [{ signal: "SIGSEGV" }, "was ended by SIGSEGV"],
-    [{ code: 0 }, "exited with code 0"],
-    [{ code: 1, message: "Error: no" }, "exited with code 1 (Error: no)"],
-    [{}, "exited with code unknown"],
-  ])("says it in words: %o", (exit, words) => {
-    expect(describeExit(exit)).toBe(words);
   });
 });

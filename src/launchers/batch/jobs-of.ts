@@ -1,5 +1,5 @@
-import { findJobs, type RunJobs } from "../launchers/batch/refresh-jobs.ts";
-import { runPaths } from "../store/run-paths.ts";
+import { runPaths } from "../../store/run-paths.ts";
+import { findJobs, type RunJobs } from "./refresh-jobs.ts";
 
 // A scheduler serves many: it is not asked more often than this, however often the folder is looked at.
 const askEveryMs = 5000;

@@ -1,0 +1,53 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { openDashboard } from "../dashboard/open-dashboard.ts";
+import { badUsage, type Command, exitCode } from "./command.ts";
+
+const tokenVariable = "MILLRACE_DASHBOARD_TOKEN";
+
+export const dashboard: Command = {
+  name: "dashboard",
+  usage: "[DIR] [--port N] [--host H] [--token T] [--open]",
+  summary: "Shows a run, or all runs below a folder (default: this one), in a browser, live. Ctrl-C ends it.",
+  details:
+    "Only this machine reaches it, unless --host says otherwise; then a token is needed, which is part of the address\n" +
+    `that is printed. A token of your own may also stand in ${tokenVariable}.`,
+  options: {
+    port: { type: "string", value: "N", help: "default: 8643, or the next one that is free; 0: any" },
+    host: { type: "string", value: "H", help: "the address to listen at (default: 127.0.0.1)" },
+    token: { type: "string", value: "T", help: "what a browser must know; made where it is needed and none is given" },
+    open: { type: "boolean", help: "also open it in the browser" },
+  },
+  examples: ["millrace dashboard exp", "millrace dashboard exp/prep --port 9000"],
+  arguments: { least: 0, most: 1 },
+  async run({ positionals: [dir = "."], text, has }) {
+    const { url, close } = await openDashboard({
+      dir,
+      host: text("host"),
+      port: portOf(text("port")),
+      token: text("token") ?? process.env[tokenVariable],
+      program: process.argv[1],
+    });
+    const stop = new AbortController();
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
+    process.stdout.write(`${url}\n`);
+    process.stderr.write("millrace: the dashboard is at the address above; Ctrl-C ends it\n");
+    if (has("open")) openBrowser(url);
+    await once(stop.signal, "abort");
+    await close();
+    return exitCode.ok;
+  },
+};
+
+function portOf(value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  if (/^\d{1,5}$/.test(value) && Number(value) <= 65_535) return Number(value);
+  throw badUsage(dashboard, `--port is ${JSON.stringify(value)}; a number from 0 to 65535 was expected`);
+}
+
+function openBrowser(url: string): void {
+  const program = process.platform === "darwin" ? "open" : process.platform === "win32" ? "explorer" : "xdg-open";
+  const child = spawn(program, [url], { stdio: "ignore", detached: true });
+  child.once("error", () => process.stderr.write(`millrace: ${program} is not here; open the address yourself\n`));
+  child.unref();
+}

@@ -1,0 +1,96 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { MillraceError } from "../../shared/errors.ts";
+import { allowedHosts } from "./allowed-hosts.ts";
+import { Refusal } from "./refusal.ts";
+
+/** Who may ask what. */
+export interface Access {
+  /** Throws a refusal unless the request comes from whom it should. */
+  check(request: IncomingMessage): void;
+  /** The cookie for whoever has come with the right token in the address; undefined for a wrong one. */
+  cookieFor(token: string): string | undefined;
+}
+
+/** The header that pages of other sites cannot send without being asked first whether they may. */
+export const ownHeader = "x-millrace";
+
+const methods = ["GET", "HEAD", "POST"];
+const leastToken = 16;
+
+/** A token that nobody can guess. */
+export function makeToken(): string {
+  return randomBytes(24).toString("base64url");
+}
+
+/** Checks a token that the user has chosen. */
+export function checkToken(token: string): string {
+  if (/^[\w.~-]{16,200}$/.test(token)) return token;
+  throw new MillraceError("BAD_OPTION", "The token of the dashboard cannot be used.", {
+    hint: `Choose at least ${leastToken} letters, digits, or any of . _ ~ -, or leave it out: one is made then.`,
+  });
+}
+
+export function openAccess({
+  host,
+  port,
+  token,
+}: {
+  readonly host: string;
+  readonly port: number;
+  readonly token: string | undefined;
+}): Access {
+  const hosts = allowedHosts(host, port);
+  // Cookies of one host are sent to all its ports.
+  const cookieName = `millrace-${port}`;
+  const wanted = token === undefined ? undefined : digest(token);
+
+  return {
+    check(request) {
+      const { method = "", headers } = request;
+      if (!methods.includes(method)) throw new Refusal(405, "Only GET, HEAD and POST are answered.");
+      const asked = headers.host?.toLowerCase() ?? "";
+      if (!hosts.has(asked))
+        throw new Refusal(421, "This server does not go by that name. Use the address it printed.");
+      if (!isKnown(request)) throw new Refusal(401, "Open the address with the token that the dashboard printed.");
+      if (isFromElsewhere(request)) throw new Refusal(403, "Another site may not ask this.");
+      if (method === "POST") checkWrite(request, asked);
+    },
+    cookieFor: (given) =>
+      isToken(given) ? `${cookieName}=${given}; Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000` : undefined,
+  };
+
+  function isKnown({ headers }: IncomingMessage): boolean {
+    if (wanted === undefined) return true;
+    const bearer = /^Bearer (\S+)$/i.exec(headers.authorization ?? "")?.[1];
+    if (bearer !== undefined) return isToken(bearer);
+    const cookies = (headers.cookie ?? "").split(";").map((one) => one.trim());
+    return cookies.some((one) => one.startsWith(`${cookieName}=`) && isToken(one.slice(cookieName.length + 1)));
+  }
+
+  function isToken(given: string): boolean {
+    return wanted !== undefined && timingSafeEqual(digest(given), wanted);
+  }
+}
+
+/** Whether a page of another site asks for data; that somebody follows a link to the page itself is fine. */
+function isFromElsewhere({ url = "", headers }: IncomingMessage): boolean {
+  const site = headers["sec-fetch-site"];
+  return url.startsWith("/api/") && site !== undefined && site !== "same-origin" && site !== "none";
+}
+
+/** Only the page of this server may change anything. */
+function checkWrite({ headers }: IncomingMessage, host: string): void {
+  const { origin } = headers;
+  const isSameOrigin =
+    origin === undefined ? headers["sec-fetch-site"] === "same-origin" : origin.toLowerCase() === `http://${host}`;
+  if (!isSameOrigin) throw new Refusal(403, "Another site may not change anything here.");
+  if (headers[ownHeader] === undefined) throw new Refusal(403, `The header ${ownHeader} is missing.`);
+  const type = headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
+  if (type !== "application/json") throw new Refusal(415, "The body must be application/json.");
+}
+
+// Of one length, whatever was given: comparing takes the same time.
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}

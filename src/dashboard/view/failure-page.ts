@@ -1,0 +1,58 @@
+import { lstatSync } from "node:fs";
+import { shellWord } from "../../shared/shell-word.ts";
+import type { FailureRecord } from "../../worker/failure-log.ts";
+import { failuresOfShard, failuresPath } from "../../worker/retry-failed-shards.ts";
+import type { FailurePage, FailureView } from "../run-view.ts";
+import type { LiveView } from "./live-view.ts";
+
+const mostText = 8000;
+
+/** A page of the failed items of committed shards, in item order. Only the shards that are on it are opened. */
+export function viewFailures(
+  { paths, failures: failed }: LiveView,
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+): FailurePage {
+  const shards = failed();
+  const total = shards.reduce((sum, [, count]) => sum + count, 0);
+  const failures: FailureView[] = [];
+  let before = 0;
+  for (const [shard, count] of shards) {
+    if (failures.length >= limit) break;
+    if (before + count > offset && isOwnFile(failuresPath(paths, shard))) {
+      let position = before;
+      for (const record of failuresOfShard(paths, shard)) {
+        if (position++ < offset) continue;
+        if (failures.length >= limit) break;
+        failures.push(viewFailure(shard, record));
+      }
+    }
+    before += count;
+  }
+  return { total, offset, failures, retryCommand: `millrace retry ${shellWord(paths.root)}` };
+}
+
+function viewFailure(shard: number, { item, attempt, tries, error, stack }: FailureRecord): FailureView {
+  const { name, message, code } = error;
+  return {
+    item,
+    shard,
+    attempt,
+    tries,
+    error: {
+      name: cut(name),
+      message: cut(message),
+      ...(code === undefined ? {} : { code: cut(code) }),
+      ...(stack === undefined ? {} : { stack: cut(stack) }),
+    },
+  };
+}
+
+function cut(text: string): string {
+  const whole = String(text);
+  return whole.length <= mostText ? whole : `${whole.slice(0, mostText)}…`;
+}
+
+// A link could lead out of the run folder.
+function isOwnFile(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+}

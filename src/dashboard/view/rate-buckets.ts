@@ -1,0 +1,89 @@
+import type { RatePoint } from "../run-view.ts";
+
+/** A span of time in which items were done. */
+export interface WorkSpan {
+  readonly began: number;
+  readonly ended: number;
+  readonly items: number;
+}
+
+/** Items per second over the whole of a run, in at most `mostBuckets` points however long it takes. */
+export interface RateBuckets {
+  add(span: WorkSpan): void;
+  /** The points up to now; `running` is work that has not ended yet. */
+  points(now: number, running?: readonly WorkSpan[]): RatePoint[];
+}
+
+const mostBuckets = 600;
+const firstWidthMs = 1000;
+
+/** Opens an empty one. Whenever there would be too many buckets, two become one. */
+export function openRateBuckets(): RateBuckets {
+  return bucketsOf({ origin: Number.NaN, widthMs: firstWidthMs, counts: [] });
+}
+
+interface Buckets {
+  origin: number;
+  widthMs: number;
+  counts: number[];
+}
+
+function bucketsOf(own: Buckets): RateBuckets {
+  return {
+    add,
+    points(now, running = []) {
+      // Work that goes on is added to a copy: it is added for good when it has ended.
+      const copy: Buckets = { ...own, counts: [...own.counts] };
+      const all = bucketsOf(copy);
+      for (const span of running) all.add({ ...span, ended: Math.max(span.began, Math.min(span.ended, now)) });
+      return pointsOf(copy, now);
+    },
+  };
+
+  function add({ began, ended, items }: WorkSpan): void {
+    if (!(items > 0) || !(ended >= began)) return;
+    makeRoom(began, ended);
+    const { origin, widthMs, counts } = own;
+    const first = Math.floor((began - origin) / widthMs);
+    const last = Math.floor((ended - origin) / widthMs);
+    while (counts.length <= last) counts.push(0);
+    if (first === last) {
+      counts[first]! += items;
+      return;
+    }
+    const perMs = items / (ended - began);
+    for (let i = first; i <= last; i++) {
+      const from = Math.max(began, origin + i * widthMs);
+      const to = Math.min(ended, origin + (i + 1) * widthMs);
+      counts[i]! += perMs * (to - from);
+    }
+  }
+
+  function makeRoom(began: number, ended: number): void {
+    if (Number.isNaN(own.origin)) own.origin = began;
+    const end = () => Math.max(ended, own.origin + own.counts.length * own.widthMs);
+    while ((end() - Math.min(began, own.origin)) / own.widthMs > mostBuckets - 2) widen();
+    const missing = Math.ceil((own.origin - began) / own.widthMs);
+    if (missing <= 0) return;
+    own.counts.unshift(...new Array<number>(missing).fill(0));
+    own.origin -= missing * own.widthMs;
+  }
+
+  function widen(): void {
+    const { counts } = own;
+    own.widthMs *= 2;
+    own.counts = Array.from(
+      { length: Math.ceil(counts.length / 2) },
+      (_, i) => counts[2 * i]! + (counts[2 * i + 1] ?? 0),
+    );
+  }
+}
+
+function pointsOf({ origin, widthMs, counts }: Buckets, now: number): RatePoint[] {
+  return counts.map((items, i) => {
+    const from = origin + i * widthMs;
+    // The last one is not over: what it holds was done in a part of its time.
+    const spanMs = now > from && now < from + widthMs ? Math.max(now - from, widthMs / 4) : widthMs;
+    return { at: Math.round(from + spanMs / 2), itemsPerSecond: (items * 1000) / spanMs };
+  });
+}

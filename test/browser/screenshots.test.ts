@@ -1,0 +1,54 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { openPage, whyNotBrowser } from "../support/browser.ts";
+import { because } from "../support/clusters/why-not.ts";
+import { expectToLookLike } from "./support/compare-screenshot.ts";
+import { began, madeUpSnapshot } from "./support/made-up-run.ts";
+import { startMadeUpServer } from "./support/made-up-server.ts";
+
+const looks = [
+  { name: "overview", place: "overview" },
+  { name: "overview-dark", place: "overview", colorScheme: "dark" },
+  { name: "overview-phone", place: "overview", viewport: { width: 360, height: 740 } },
+  { name: "shards", place: "shards/13", shards: 10_000 },
+  { name: "timeline", place: "timeline" },
+  { name: "failures-dark-phone", place: "failures", colorScheme: "dark", viewport: { width: 360, height: 740 } },
+] as const;
+
+async function settle(page: Page): Promise<void> {
+  await page.locator(".panel h2").first().waitFor();
+  await page.waitForLoadState("networkidle");
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+}
+
+describe.skipIf(whyNotBrowser)(`the dashboard${because(whyNotBrowser)}`, () => {
+  it.each(looks)("looks as it did: $name", async ({ name, place, ...options }) => {
+    const shards = "shards" in options ? options.shards : 200;
+    const { url } = await startMadeUpServer(madeUpSnapshot({ shards }));
+    const { page } = await openPage(options);
+    await page.clock.setFixedTime(began + 125_000);
+    await page.goto(`${url}#/run/prep/${place}`);
+    await settle(page);
+    await expectToLookLike(page, name);
+  });
+
+  it.skipIf(process.env["MILLRACE_GOLDEN"])(
+    "does not look the same with another colour, or without a panel",
+    async () => {
+      const { url } = await startMadeUpServer();
+      const { page } = await openPage({ colorScheme: "dark" });
+      await page.clock.setFixedTime(began + 125_000);
+      await page.goto(`${url}#/run/prep/overview`);
+      await settle(page);
+      await expect(expectToLookLike(page, "overview")).rejects.toThrow("looks different");
+      await page.emulateMedia({ colorScheme: "light" });
+      await page
+        .locator(".panel")
+        .first()
+        .evaluate((panel: HTMLElement) => {
+          panel.style.display = "none";
+        });
+      await expect(expectToLookLike(page, "overview")).rejects.toThrow("looks different");
+    },
+  );
+});

@@ -1,0 +1,13 @@
+import type { RunModel } from "../model/run-model.ts";
+
+/** The time that a timeline shows: all that is known, or its end. It reaches to now while someone is at work. */
+export function timelineSpan(
+  { attempts, overview }: Pick<RunModel, "attempts" | "overview">,
+  { now, windowMs }: { readonly now: number; readonly windowMs: number | undefined },
+): { readonly from: number; readonly to: number } {
+  const ends = attempts.reduce((latest, { ended }) => Math.max(latest, ended), overview.began ?? 0);
+  const to = overview.workers.length > 0 ? Math.max(now, ends) : ends;
+  const began = attempts.reduce((earliest, { began: at }) => Math.min(earliest, at), overview.began ?? to);
+  const from = windowMs === undefined ? began : Math.max(began, to - windowMs);
+  return { from: Math.min(from, to - 1), to };
+}

@@ -1,0 +1,19 @@
+import type { ComponentChildren, JSX } from "preact";
+import { useState } from "preact/hooks";
+
+/** Details that are made when they are opened: a long table costs nothing while nobody reads it. */
+export function LazyDetails({
+  summary,
+  children,
+}: {
+  summary: string;
+  children: () => ComponentChildren;
+}): JSX.Element {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>{summary}</summary>
+      {isOpen && children()}
+    </details>
+  );
+}

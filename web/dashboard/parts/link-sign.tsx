@@ -1,0 +1,13 @@
+import type { JSX } from "preact";
+import type { Link } from "../source/run-source.ts";
+
+const words: Record<Link, string> = { connecting: "Connecting", live: "Live", lost: "Connection lost, trying again" };
+
+/** Whether what is shown is still true. */
+export function LinkSign({ link }: { link: Link }): JSX.Element {
+  return (
+    <span class={`link link-${link}`} role="status">
+      {words[link]}
+    </span>
+  );
+}

@@ -1,0 +1,41 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import type { WorkerView } from "../../../src/dashboard/run-view.ts";
+import { formatBytes, formatCount, formatSpan } from "../format.ts";
+import { DataTable } from "./data-table.tsx";
+import { Pager } from "./pager.tsx";
+
+const perPage = 50;
+
+/** Who is at work, at what, how fast, and when each has last been heard of. */
+export function WorkerTable({ workers }: { workers: readonly WorkerView[] }): JSX.Element {
+  const [offset, setOffset] = useState(0);
+  const first = offset < workers.length ? offset : 0;
+  if (workers.length === 0) return <p class="empty">Nobody is at work.</p>;
+  return (
+    <>
+      <DataTable
+        caption="Workers"
+        isTitled
+        rows={workers.slice(first, first + perPage)}
+        keyOf={({ worker }) => worker}
+        columns={[
+          { head: "Worker", cell: ({ worker }) => worker, isHead: true },
+          { head: "Host", cell: ({ host }) => host },
+          { head: "PID", cell: ({ pid }) => pid, isNumber: true },
+          { head: "Shard", cell: ({ shard }) => shard ?? "—", isNumber: true },
+          {
+            head: "Position",
+            cell: ({ shard, position, shardItems }) =>
+              shard === null ? "—" : `${formatCount(position)} of ${formatCount(shardItems)}`,
+            isNumber: true,
+          },
+          { head: "Items/s", cell: ({ itemsPerSecond }) => formatCount(itemsPerSecond), isNumber: true },
+          { head: "Memory", cell: ({ rss }) => (rss === null ? "—" : formatBytes(rss)), isNumber: true },
+          { head: "Heard of", cell: ({ heartbeatAgeMs }) => `${formatSpan(heartbeatAgeMs)} ago`, isNumber: true },
+        ]}
+      />
+      <Pager what="workers" total={workers.length} offset={first} limit={perPage} go={setOffset} />
+    </>
+  );
+}

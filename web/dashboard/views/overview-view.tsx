@@ -1,0 +1,77 @@
+import type { JSX } from "preact";
+import { describeJobs } from "../../../src/drive/progress-line.ts";
+import { ThroughputChart } from "../charts/throughput-chart.tsx";
+import { formatCount, formatDuration, formatMoment, formatPercent } from "../format.ts";
+import { ShardLegend } from "../map/shard-legend.tsx";
+import { ShardMap } from "../map/shard-map.tsx";
+import type { RunModel } from "../model/run-model.ts";
+import { Facts } from "../parts/facts.tsx";
+import { Panel } from "../parts/panel.tsx";
+import { ProgressBar } from "../parts/progress-bar.tsx";
+import { useNow } from "../parts/use-now.ts";
+import { WorkerTable } from "../parts/worker-table.tsx";
+
+export interface OverviewViewProps {
+  readonly model: RunModel;
+  readonly isLive: boolean;
+  /** Opens a shard, where the map is not shown elsewhere on the page. */
+  readonly choose?: (shard: number) => void;
+}
+
+/** A run on one screen: how far, how fast, how long, who. */
+export function OverviewView({ model, isLive, choose }: OverviewViewProps): JSX.Element {
+  const { items, shards, itemsPerSecond, etaSeconds, began, ended, state, jobs, workers } = model.overview;
+  const isOver = state === "complete" || state === "stopped";
+  const now = useNow(isLive && !isOver);
+  const until = isOver ? (ended ?? began) : now;
+  const took = began === null || until === null ? undefined : Math.max(0, until - began) / 1000;
+  return (
+    <>
+      <Panel id="overview-title" title="Progress">
+        <Facts
+          isLarge
+          facts={[
+            ["Done", formatPercent(items.done, items.total)],
+            ["Items", `${formatCount(items.done)} of ${formatCount(items.total)}`],
+            ...(isOver
+              ? [["Mean rate", rateText(took ? items.done / took : 0)] as const]
+              : [
+                  ["Rate", rateText(itemsPerSecond)] as const,
+                  ["Time left", etaSeconds === null ? "—" : formatDuration(etaSeconds)] as const,
+                ]),
+          ]}
+        />
+        <ProgressBar items={items} />
+        <Facts
+          facts={[
+            ["Failed", formatCount(items.failed)],
+            ["Dropped", formatCount(items.dropped)],
+            ["Shards", `${formatCount(shards.committed)} of ${formatCount(shards.total)}`],
+            ...(shards.damaged > 0 ? [["Damaged", formatCount(shards.damaged)] as const] : []),
+            ["Began", began === null ? "—" : formatMoment(began)],
+            [isOver ? "Took" : "Runs for", took === undefined ? "—" : formatDuration(took)],
+            ...(jobs === null ? [] : [["Cluster", describeJobs(jobs)] as const]),
+          ]}
+        />
+      </Panel>
+      {choose !== undefined && (
+        <Panel id="map-title" title="Shards">
+          <ShardLegend board={model.board} />
+          <ShardMap board={model.board} chosen={undefined} choose={choose} isSmall />
+        </Panel>
+      )}
+      <Panel id="throughput-title" title="Throughput">
+        <ThroughputChart rates={model.rates} />
+      </Panel>
+      {(workers.length > 0 || isLive) && (
+        <Panel id="at-work-title" title="At work">
+          <WorkerTable workers={workers} />
+        </Panel>
+      )}
+    </>
+  );
+}
+
+function rateText(itemsPerSecond: number): string {
+  return itemsPerSecond > 0 ? `${formatCount(itemsPerSecond)} items/s` : "—";
+}
