@@ -48,14 +48,28 @@ export function ensureBuilt() {
   );
 }
 
+/** The API reference as Markdown; answers its folder. It is made anew when a source has changed. */
+export async function ensureReference() {
+  const folder = join(root, ".cache", "reference");
+  const own = join(root, "scripts", "docs", "make-reference.mjs");
+  const inputs = [...filesBelow(join(root, "src")), own, join(root, "package.json")];
+  await once(join(root, ".cache", "reference.made"), inputs, async () => {
+    const { makeReference } = await import("./docs/make-reference.mjs");
+    await makeReference(folder);
+  });
+  return folder;
+}
+
 function once(stamp, inputs, act) {
   const hash = createHash("sha256");
   for (const path of inputs) hash.update(path.slice(root.length)).update(readFileSync(path));
   const digest = hash.digest("hex");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === digest) return;
-  act();
-  mkdirSync(dirname(stamp), { recursive: true });
-  writeFileSync(stamp, digest);
+  const note = () => {
+    mkdirSync(dirname(stamp), { recursive: true });
+    writeFileSync(stamp, digest);
+  };
+  return act()?.then(note) ?? note();
 }
 
 function filesBelow(folder) {
