@@ -3,6 +3,7 @@
 import { readdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
+import { writeBenchmarkPage } from "./docs/benchmark-page.mjs";
 import { ensureBuilt, ensureInstalled, root } from "./ensure.mjs";
 import { saveResults } from "./save-results.mjs";
 
@@ -29,4 +30,7 @@ for (const file of readdirSync(join(root, "bench"))
   }
 }
 if (isJson) console.log(JSON.stringify(results));
-else if (results.length > 0) console.log(`\nkept in ${relative(process.cwd(), saveResults(results))}; npm run docs shows them`);
+else if (results.length > 0) {
+  console.log(`\nkept in ${relative(process.cwd(), saveResults(results))} and shown in docs/benchmarks.md`);
+  writeBenchmarkPage();
+}

@@ -1,22 +1,34 @@
 // The figures that `npm run bench` kept, as tables and as one chart of how near each is to its limit.
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { root } from "../ensure.mjs";
 
-/** The newest figures of each benchmark. */
-export function readResults() {
-  return JSON.parse(readFileSync(join(root, "bench", "results", "latest.json"), "utf8"));
+/** Writes the newest figures of each benchmark into docs/benchmarks.md, and their chart beside it. */
+export function writeBenchmarkPage() {
+  const results = JSON.parse(readFileSync(join(root, "bench", "results", "latest.json"), "utf8"));
+  const page = join(root, "docs", "benchmarks.md");
+  const [begin, end] = ["<!-- figures -->", "<!-- end of figures -->"];
+  const text = readFileSync(page, "utf8");
+  const [before, after] = [text.slice(0, text.indexOf(begin) + begin.length), text.slice(text.indexOf(end))];
+  writeIfNew(page, `${before}\n\n${benchmarkTables(results)}\n${after}`);
+  writeIfNew(join(root, "docs", "public", "benchmarks.svg"), benchmarkChart(results));
 }
 
-/** Markdown: a table for each day and machine that figures are from. */
-export function benchmarkTables(results) {
-  const parts = results.map(({ bench, date, machine, rows }) => {
+function writeIfNew(file, text) {
+  if (existsSync(file) && readFileSync(file, "utf8") === text) return;
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+
+/** Markdown: a table for each benchmark, with the day and the machine. */
+function benchmarkTables(results) {
+  const parts = results.map(({ bench, date, machine, note, rows }) => {
     const { cpu, cores, memoryGb, system, node } = machine;
     const memory = memoryGb === undefined ? [] : [`${memoryGb} GB`];
     return [
       `### ${bench}`,
       "",
-      [date, cpu, `${cores} cores`, ...memory, system, `Node ${node}`].join(", "),
+      [date, cpu, `${cores} cores`, ...memory, system, `Node ${node}`].join(", ") + (note === undefined ? "" : `. ${note}`),
       "",
       "| what | measured | limit | of the limit |",
       "| --- | --- | --- | --- |",
@@ -44,7 +56,7 @@ const [lineHeight, left, width, right] = [22, 470, 420, 110];
 const most = 1.5;
 
 /** SVG: a bar for each figure, as a share of its limit. Above the line is what does not hold. */
-export function benchmarkChart(results) {
+function benchmarkChart(results) {
   const rows = results.flatMap(({ bench, rows: own }) => own.map((row) => ({ ...row, bench })));
   const shown = rows.filter(({ limit }) => limit > 0);
   const height = shown.length * lineHeight + 60;

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, write
 import { dirname, join, relative } from "node:path";
 import { build } from "esbuild";
 import { root } from "../ensure.mjs";
-import { benchmarkChart, benchmarkTables, readResults } from "./benchmark-page.mjs";
+import { writeBenchmarkPage } from "./benchmark-page.mjs";
 import { pageTemplate } from "./page-template.mjs";
 import { hrefBetween, linkedFile, renderMarkdown } from "./render-markdown.mjs";
 import { searchIndex } from "./search-index.mjs";
@@ -12,12 +12,12 @@ import { guideFolder, siteMap } from "./site-map.mjs";
 /** Builds the site into `out`; answers how many pages it has and which links lead nowhere. */
 export async function buildSite({ out, reference }) {
   clear(out);
+  writeBenchmarkPage();
   const sections = siteMap({ reference });
   const all = sections.flatMap(({ pages }) => pages);
   const byFile = new Map(all.map((page) => [page.file, page]));
   const broken = [];
-  const results = readResults();
-  for (const page of all) Object.assign(page, render(page, { byFile, broken, results }));
+  for (const page of all) Object.assign(page, render(page, { byFile, broken }));
   const turning = all.filter(({ isHidden }) => !isHidden);
   for (const page of all) {
     const to = (target) => (target === "" ? rootFrom(page.name) : hrefBetween(page.name, target));
@@ -26,12 +26,11 @@ export async function buildSite({ out, reference }) {
     write(join(out, `${page.name}.html`), pageTemplate({ page, sections, to, previous, next }));
   }
   write(join(out, "search-index.js"), searchIndex(all));
-  write(join(out, "benchmarks.svg"), benchmarkChart(results));
   await copyAssets(out);
   return { pages: all.length, broken };
 }
 
-function render(page, { byFile, broken, results }) {
+function render(page, { byFile, broken }) {
   const text = readFileSync(page.file, "utf8");
   const href = (link) => {
     if (/^(https?|mailto):|^#/.test(link)) return link;
@@ -44,8 +43,7 @@ function render(page, { byFile, broken, results }) {
     if (!existsSync(linkedFile(page.file, path))) broken.push(`${relative(root, page.file)}: ${link}`);
     return "#";
   };
-  const source = page.name === "benchmarks" ? text.replace("<!-- figures -->", () => benchmarkTables(results)) : text;
-  return renderMarkdown(source, { isTrusted: page.isReference === true, href });
+  return renderMarkdown(text, { isTrusted: page.isReference === true, href });
 }
 
 /** Files of docs/public stand at the top of the site, and so do those that are made here. */
