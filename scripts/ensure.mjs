@@ -52,7 +52,7 @@ export function ensureBuilt() {
 export async function ensureReference() {
   const folder = join(root, ".cache", "reference");
   const own = join(root, "scripts", "docs", "make-reference.mjs");
-  const inputs = [...filesBelow(join(root, "src")), own, join(root, "package.json")];
+  const inputs = [...filesBelow(join(root, "src")), own];
   await once(join(root, ".cache", "reference.made"), inputs, async () => {
     const { makeReference } = await import("./docs/make-reference.mjs");
     await makeReference(folder);

@@ -28,7 +28,8 @@ function benchmarkTables(results) {
     return [
       `### ${bench}`,
       "",
-      [date, cpu, `${cores} cores`, ...memory, system, `Node ${node}`].join(", ") + (note === undefined ? "" : `. ${note}`),
+      [date, cpu, `${cores} cores`, ...memory, system, `Node ${node}`].join(", ") +
+        (note === undefined ? "" : `. ${note}`),
       "",
       "| what | measured | limit | of the limit |",
       "| --- | --- | --- | --- |",
@@ -66,15 +67,15 @@ function benchmarkChart(results) {
     const share = Math.min(most, row.value / row.limit);
     const kind = row.holds ? "held" : "above";
     return [
-      `<text x="${left - 10}" y="${y + 12}" text-anchor="end">${escape(clip(`${row.bench}: ${row.what}`))}</text>`,
+      `<text x="${left - 10}" y="${y + 12}" text-anchor="end">${xml(clip(`${row.bench}: ${row.what}`))}</text>`,
       `<rect class="${kind}" x="${left}" y="${y}" width="${Math.max(1, (share * width) / most).toFixed(1)}" height="15" rx="2"/>`,
-      `<text x="${left + width + 8}" y="${y + 12}">${escape(withUnit(row.value, row.unit))}${row.holds ? "" : " (above)"}</text>`,
+      `<text x="${left + width + 8}" y="${y + 12}">${xml(withUnit(row.value, row.unit))}${row.holds ? "" : " (above)"}</text>`,
     ].join("");
   });
   const days = results.map(({ date }) => date).sort();
   const title = `Figures by their limits, ${days[0]} to ${days.at(-1)}`;
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${left + width + right} ${height}" role="img" aria-label="${escape(title)}">
-<title>${escape(title)}</title>
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${left + width + right} ${height}" role="img" aria-label="${xml(title)}">
+<title>${xml(title)}</title>
 <style>text{font:12px system-ui,sans-serif;fill:#1b2330}.held{fill:#3d83c4}.above{fill:#c4572c}line{stroke:#1b2330;stroke-dasharray:4 3}</style>
 <rect width="100%" height="100%" fill="#fff"/>
 <text x="${limitAt}" y="20" text-anchor="middle">limit</text>
@@ -88,6 +89,6 @@ function clip(text) {
   return text.length > 76 ? `${text.slice(0, 75)}…` : text;
 }
 
-function escape(text) {
+function xml(text) {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 }

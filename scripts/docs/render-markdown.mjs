@@ -9,7 +9,18 @@ import typescript from "highlight.js/lib/languages/typescript";
 import yaml from "highlight.js/lib/languages/yaml";
 import MarkdownIt from "markdown-it";
 
-const languages = { sh: bash, bash, js: javascript, javascript, json, jsonl: json, py: python, python, ts: typescript, yaml };
+const languages = {
+  sh: bash,
+  bash,
+  js: javascript,
+  javascript,
+  json,
+  jsonl: json,
+  py: python,
+  python,
+  ts: typescript,
+  yaml,
+};
 for (const [name, language] of Object.entries(languages)) hljs.registerLanguage(name, language);
 
 /**
@@ -36,6 +47,8 @@ export function renderMarkdown(text, { isTrusted = false, href }) {
       const words = token.type === "inline" ? plainText(token) : token.type === "fence" ? token.content : "";
       if (words !== "") sections.at(-1)?.text.push(words);
     }
+    // A column that needs no name: an empty heading would be read out as one.
+    if (token.type === "th_open" && tokens[i + 1].content === "") token.tag = tokens[i + 2].tag = "td";
     for (const child of token.children ?? [])
       if (child.type === "link_open") child.attrSet("href", href(child.attrGet("href")));
       else if (child.type === "image") child.attrSet("src", href(child.attrGet("src")));
@@ -60,7 +73,7 @@ export function linkedFile(file, link) {
 }
 
 /** GitHub's rule, so that an anchor works there too. */
-export function slugOf(text) {
+function slugOf(text) {
   return text
     .toLowerCase()
     .replace(/[^\p{L}\p{M}\p{N}\p{Pc} -]/gu, "")
@@ -114,11 +127,11 @@ function addRules(markdown) {
   rules.table_close = () => "</table></div>\n";
   rules.fence = (tokens, i, options) => {
     const [language = "", ...rest] = tokens[i].info.trim().split(/\s+/);
-    const escape = markdown.utils.escapeHtml;
-    const painted = options.highlight(tokens[i].content, language) || escape(tokens[i].content);
+    const { escapeHtml } = markdown.utils;
+    const painted = options.highlight(tokens[i].content, language) || escapeHtml(tokens[i].content);
     // ```yaml prep.yaml: the name of the file it is; ```ts run and ```text output are for the tests.
     const file = rest.find((word) => word.includes("."));
-    const title = file === undefined ? "" : `<figcaption>${escape(file)}</figcaption>`;
-    return `<figure class="code">${title}<pre tabindex="0"><code class="language-${escape(language)}">${painted}</code></pre></figure>\n`;
+    const title = file === undefined ? "" : `<figcaption>${escapeHtml(file)}</figcaption>`;
+    return `<figure class="code">${title}<pre tabindex="0"><code class="language-${escapeHtml(language)}">${painted}</code></pre></figure>\n`;
   };
 }

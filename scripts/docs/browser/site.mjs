@@ -6,6 +6,12 @@ const rootAddress = document.documentElement.dataset.root ?? "./";
 const query = document.querySelector("#query");
 const found = document.querySelector("#found");
 const count = document.querySelector("#count");
+const strict = {
+  boost: { title: 4, page: 2 },
+  prefix: true,
+  combineWith: "AND",
+  boostDocument: (_id, _term, stored) => stored?.weight ?? 1,
+};
 let index;
 let chosen = -1;
 
@@ -23,13 +29,10 @@ function loadIndex() {
 async function search() {
   const words = query.value.trim();
   if (words === "") return show([]);
-  const results = (await loadIndex()).search(words, {
-    boost: { title: 4, page: 2 },
-    prefix: true,
-    fuzzy: (term) => (term.length > 4 ? 0.2 : false),
-    combineWith: "AND",
-    boostDocument: (_id, _term, stored) => stored?.weight ?? 1,
-  });
+  const pages = await loadIndex();
+  const exact = pages.search(words, strict);
+  // Only where nothing else is found: "locks" is not meant by whoever writes "blocks".
+  const results = exact.length > 0 ? exact : pages.search(words, { ...strict, fuzzy: 0.2, combineWith: "OR" });
   // Typing has gone on meanwhile.
   if (query.value.trim() === words) show(results.slice(0, 12), words);
 }
@@ -51,6 +54,7 @@ function resultItem(result, i) {
   item.setAttribute("role", "option");
   const link = document.createElement("a");
   link.href = rootAddress + result.address;
+  link.className = "result";
   link.tabIndex = -1;
   const title = document.createElement("strong");
   title.textContent = result.page === "" ? result.title : `${result.page} › ${result.title}`;
