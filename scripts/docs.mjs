@@ -15,12 +15,13 @@ const { values } = parseArgs({
 ensureInstalled();
 
 const reference = values["no-reference"] ? undefined : await ensureReference();
+for (const warning of reference?.warnings ?? []) console.error(warning);
 const { buildSite } = await import("./docs/build-site.mjs");
 const out = resolve(values.out);
-const { pages, broken } = await buildSite({ out, reference });
+const { pages, broken } = await buildSite({ out, reference: reference?.folder });
 for (const link of broken) console.error(`leads nowhere: ${link}`);
 console.log(`${pages} pages in ${relative(process.cwd(), out) || out}`);
-if (broken.length > 0) process.exitCode = 1;
+if (broken.length > 0 || reference?.warnings.length > 0) process.exitCode = 1;
 if (values.serve) {
   const { serveSite } = await import("./docs/serve-site.mjs");
   console.log(`${await serveSite(out, { port: Number(values.port) })}  (Ctrl-C ends)`);

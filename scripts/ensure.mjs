@@ -48,16 +48,20 @@ export function ensureBuilt() {
   );
 }
 
-/** The API reference as Markdown; answers its folder. It is made anew when a source has changed. */
+/**
+ * The API reference as Markdown; answers its folder and what was found missing in the sources. It is made anew when a source
+ * has changed.
+ */
 export async function ensureReference() {
   const folder = join(root, ".cache", "reference");
+  const notes = join(root, ".cache", "reference-warnings.json");
   const own = join(root, "scripts", "docs", "make-reference.mjs");
-  const inputs = [...filesBelow(join(root, "src")), own];
-  await once(join(root, ".cache", "reference.made"), inputs, async () => {
+  await once(join(root, ".cache", "reference.made"), [...filesBelow(join(root, "src")), own], async () => {
     const { makeReference } = await import("./docs/make-reference.mjs");
-    await makeReference(folder);
+    const { warnings } = await makeReference(folder);
+    writeFileSync(notes, JSON.stringify(warnings));
   });
-  return folder;
+  return { folder, warnings: JSON.parse(readFileSync(notes, "utf8")) };
 }
 
 function once(stamp, inputs, act) {

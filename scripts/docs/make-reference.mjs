@@ -55,7 +55,7 @@ export async function makeReference(out) {
 
 /** `millrace.Writer.write`: a member, whose owner says what it is. */
 function isOfMember(warning) {
-  return /^millrace[\w/]*\.\w+\.\S+ \(CallSignature\)/.test(warning);
+  return /^millrace[\w/]*\.\w+\.\S+ \((CallSignature|Property)\)/.test(warning);
 }
 
 class CollectingLogger extends Logger {
@@ -68,7 +68,6 @@ class CollectingLogger extends Logger {
     return message;
   }
   log(message, level) {
-    super.log(message, level);
     if (level >= LogLevel.Warn) this.warnings.push(String(message));
   }
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 
+/** What the file system tells apart. */
 export interface SafeFileNameOptions {
   /**
    * Capital letters are escaped too, so that `Utt1` and `utt1` stay apart on a file system that does not tell them apart

@@ -8,12 +8,14 @@ import { openPage, whyNotBrowser } from "../support/browser.ts";
 
 const site = join(emptyFolder(), "site");
 let address = "";
+let complaint = "";
 
 // Built once for all tests of this file; the reference is made anew only when a source has changed.
 beforeAll(async () => {
   const script = join(repository, "scripts", "docs.mjs");
   const server = start([process.execPath, script, "--out", site, "--serve", "--port", "0"], repository);
   server.child.stdout!.on("data", (part: string) => (address ||= /http:\/\/127\.0\.0\.1:\d+\//.exec(part)?.[0] ?? ""));
+  server.child.stderr!.on("data", (part: string) => (complaint += part));
   await server.seen(/http:\/\/127\.0\.0\.1:\d+\/ /);
 }, 300_000);
 
@@ -23,6 +25,10 @@ const htmlFiles = () =>
     .filter((name) => name.endsWith(".html"));
 
 describe("the built site", () => {
+  it("is built without a complaint: every exported name says what it is", () => {
+    expect(complaint).toBe("");
+  });
+
   it("has no link that leads nowhere, to a page or to a place on it", () => {
     const idsOf = new Map(
       htmlFiles().map((name) => {

@@ -23,6 +23,7 @@ const blockRows = 512;
 const wideColumns = 16;
 const narrowColumns = 8;
 
+/** Empty sums of so many columns, to which frames are added. */
 export function makeFrameSums(columns: number): FrameSums {
   return { columns, count: 0, sum: [], sumSquare: [] };
 }

@@ -8,6 +8,7 @@ export function readTsv<Column extends string>(path: string, options: ParseTsvOp
   return withFileSource(path, (file) => parseTsv(file, options));
 }
 
+/** Which columns are written, and whether a header stands above them. */
 export interface WriteTsvOptions<Column extends string> {
   readonly columns: readonly Column[];
   /** Whether the first line names the columns. Default: false, as Kaldi's and ESPnet's manifests are. */

@@ -18,6 +18,7 @@ export function* readWebDatasetFile(path: string, options: ReadWebDatasetOptions
   }
 }
 
+/** When a new tar shard is begun, and what shards are called. */
 export interface WebDatasetWriterOptions {
   /** Shards are named `<prefix>-000000.tar` and so on. Default: `shard`. */
   readonly prefix?: string;
@@ -36,6 +37,7 @@ export interface WebDatasetShard {
   readonly sizeBytes: number;
 }
 
+/** Tar shards that are filled sample by sample. */
 export interface WebDatasetWriter {
   write(sample: WebDatasetSample): void;
   /** Ends the last shard; returns all of them. */

@@ -17,12 +17,14 @@ export interface ZipEntry {
   readonly limit: number;
 }
 
+/** The directory of a zip archive; entries are read by `readZipEntry`. */
 export interface ZipArchive {
   readonly source: ByteSource;
   /** By name, in the order of the directory. */
   readonly entries: ReadonlyMap<string, ZipEntry>;
 }
 
+/** How much an archive may unpack to, and what messages call it. */
 export interface ZipOptions {
   /** What errors call the archive, where it is bytes in memory. */
   readonly name?: string;

@@ -11,6 +11,7 @@ export interface OutputInput {
   readonly idx: number | readonly number[];
 }
 
+/** Makes what is written of an item from what the model gave. */
 export type OutputFn = (input: OutputInput) => unknown;
 
 export interface ModelCall {

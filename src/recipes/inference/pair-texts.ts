@@ -15,6 +15,7 @@ export interface TextPair {
   readonly ref: string;
 }
 
+/** What becomes of a reference without a hypothesis. */
 export interface PairOptions {
   /** Key of the hypotheses in the folder of a run. Default `hyp`. */
   readonly hypKey?: string;

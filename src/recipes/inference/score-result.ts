@@ -8,6 +8,7 @@ export interface ErrorCounts extends Alignment {
   readonly rate: number;
 }
 
+/** One utterance with its errors. */
 export interface UtteranceScore {
   readonly id: string;
   readonly words: ErrorCounts;
@@ -17,6 +18,7 @@ export interface UtteranceScore {
   readonly ref: string;
 }
 
+/** Error rates of words and characters over all utterances, and the worst of them. */
 export interface Score {
   readonly utterances: number;
   /** Utterances with at least one wrong word. */
