@@ -10,9 +10,11 @@ const pages = readdirSync(join(repository, "docs"), { recursive: true, encoding:
   .map((name) => `docs/${name.replaceAll("\\", "/")}`)
   .filter((name) => name.endsWith(".md"))
   .sort();
-/** Their commands need more than an empty folder, and are run by the test that makes it. */
+/** Their commands need more than an empty folder, or do not end by themselves: tests of their own start them. */
 const elsewhere: Readonly<Record<string, string>> = {
   "docs/cli.md": "cli-examples.test.ts",
+  "docs/dashboard.md": "the tests of the dashboard",
+  "docs/report.md": "the tests of the report",
   "docs/xvectors.md": "xvector-cli.test.ts",
 };
 const all = pages.map((page) => ({ page, blocks: readBlocks(page) }));
