@@ -2,6 +2,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { Application, Logger, LogLevel } from "typedoc";
+import { load as intoMarkdown } from "typedoc-plugin-markdown";
 import { root } from "../ensure.mjs";
 
 /** The four entries of the package: what a program imports, and the file of the source that says what is in it. */
@@ -18,7 +19,7 @@ export async function makeReference(out) {
   const app = await Application.bootstrapWithPlugins({
     entryPoints: entries.map(({ source }) => join(root, "src", `${source}.ts`)),
     tsconfig: join(root, "tsconfig.build.json"),
-    plugin: ["typedoc-plugin-markdown"],
+    plugin: [intoMarkdown],
     router: "member",
     // The type check of the project finds those.
     skipErrorChecking: true,
