@@ -36,7 +36,7 @@ export interface Audio<Samples = Float32Array> {
   readonly warnings: readonly AudioWarning[];
 }
 
-/** Which part of a file is read, which channels of it, and at which rate. */
+/** Which part of a file is read, and what its samples become. */
 export interface ReadAudioOptions {
   /** The mean of all channels (default), one of them counted from 0, or all, each in an array of its own. */
   readonly channel?: "mix" | "all" | number;
@@ -57,7 +57,7 @@ export interface ReadAudioOptions {
 /** `standard` is torchaudio's default (sinc with a Hann window, width 6); `best` its "kaiser_best" (width 64, ten times the work). */
 export type ResampleQuality = "standard" | "best";
 
-/** What messages call audio that comes as bytes. */
+/** How `probeAudio` speaks of what it looks at. */
 export interface ProbeAudioOptions {
   /** What error messages call the audio when it comes as bytes. */
   readonly name?: string;

@@ -5,7 +5,7 @@ import { openSink } from "../open-sink.ts";
 import { encodeArkEntry } from "./encode-ark-entry.ts";
 import { formatScpLine } from "./scp-line.ts";
 
-/** What is written beside an archive, and how. */
+/** How an archive and its list are written. */
 export interface OpenArkWriterOptions {
   /** Also writes an scp list that points into the archive. */
   readonly scp?: string;
@@ -15,7 +15,7 @@ export interface OpenArkWriterOptions {
   readonly text?: boolean;
 }
 
-/** An archive that grows entry by entry, with its list beside it. */
+/** Writes an archive and, where it is asked for, the list that points into it. */
 export interface ArkWriter {
   /** Appends an entry; returns the offset of its value, as scp lists name it. */
   write(key: string, value: NdArray): number;

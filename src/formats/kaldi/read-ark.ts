@@ -3,7 +3,7 @@ import { type Bytes, toByteSource } from "../byte-source.ts";
 import type { KaldiTextOptions, KaldiValue } from "./kaldi-value.ts";
 import { readValueAt } from "./read-kaldi-value.ts";
 
-/** One value of an archive, with its key and its place. */
+/** One entry of an archive. */
 export interface ArkEntry {
   readonly key: string;
   readonly value: KaldiValue;

@@ -2,7 +2,7 @@ import { MillraceError } from "../../shared/errors.ts";
 import { listElement, type ParquetColumn } from "./parquet-column.ts";
 import { yamlBlock } from "./yaml-block.ts";
 
-/** One split of a table: its name, its files, and how much they hold. */
+/** One split of a data set, and its files. */
 export interface DatasetSplit {
   /** `train`, `validation`, `test`, … */
   readonly name: string;
@@ -13,7 +13,7 @@ export interface DatasetSplit {
   readonly sizeBytes?: number;
 }
 
-/** One table of a dataset: its columns and its splits. */
+/** One configuration of a data set, with its splits. */
 export interface DatasetConfig {
   /** Default: `default`. */
   readonly name?: string;
@@ -22,7 +22,7 @@ export interface DatasetConfig {
   readonly columns?: readonly ParquetColumn[];
 }
 
-/** What a dataset card says: title, licence, languages, and the files of each split. */
+/** What the card of a data set says of it. */
 export interface DatasetCardOptions {
   readonly title: string;
   /** Text of the page, in Markdown. */

@@ -9,7 +9,7 @@ export interface WebDatasetSample<Value = unknown> {
   readonly [extension: string]: Value | string;
 }
 
-/** Whether samples are decoded or left as bytes. */
+/** How the files of a sample are decoded. */
 export interface ReadWebDatasetOptions {
   /** Gives `json` as its value and `txt`, `text`, `cls` as text instead of bytes. Default: false, all are bytes. */
   readonly decode?: boolean;

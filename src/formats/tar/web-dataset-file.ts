@@ -18,7 +18,7 @@ export function* readWebDatasetFile(path: string, options: ReadWebDatasetOptions
   }
 }
 
-/** When a new tar shard is begun, and what shards are called. */
+/** How tar files are named, and when the next one begins. */
 export interface WebDatasetWriterOptions {
   /** Shards are named `<prefix>-000000.tar` and so on. Default: `shard`. */
   readonly prefix?: string;
@@ -37,7 +37,7 @@ export interface WebDatasetShard {
   readonly sizeBytes: number;
 }
 
-/** Tar shards that are filled sample by sample. */
+/** Writes samples into tar files, one after the other. */
 export interface WebDatasetWriter {
   write(sample: WebDatasetSample): void;
   /** Ends the last shard; returns all of them. */

@@ -17,14 +17,14 @@ export interface ZipEntry {
   readonly limit: number;
 }
 
-/** The directory of a zip archive; entries are read by `readZipEntry`. */
+/** A zip archive that is read entry by entry. */
 export interface ZipArchive {
   readonly source: ByteSource;
   /** By name, in the order of the directory. */
   readonly entries: ReadonlyMap<string, ZipEntry>;
 }
 
-/** How much an archive may unpack to, and what messages call it. */
+/** What errors call a zip archive, and how much it may unpack to before it is refused. */
 export interface ZipOptions {
   /** What errors call the archive, where it is bytes in memory. */
   readonly name?: string;

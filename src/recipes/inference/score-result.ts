@@ -8,7 +8,7 @@ export interface ErrorCounts extends Alignment {
   readonly rate: number;
 }
 
-/** One utterance with its errors. */
+/** The errors of one utterance. */
 export interface UtteranceScore {
   readonly id: string;
   readonly words: ErrorCounts;
@@ -18,7 +18,7 @@ export interface UtteranceScore {
   readonly ref: string;
 }
 
-/** Error rates of words and characters over all utterances, and the worst of them. */
+/** How far hypotheses are from their references. */
 export interface Score {
   readonly utterances: number;
   /** Utterances with at least one wrong word. */

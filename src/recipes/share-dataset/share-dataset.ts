@@ -9,7 +9,7 @@ import { type HubTarget, uploadDataset } from "./upload-dataset.ts";
 /** Where a dataset goes: a folder, or a repository of a hub. */
 export type ShareTarget = { readonly folder: string; readonly replace?: boolean } | HubTarget;
 
-/** The card of a shared dataset, and which files go along. */
+/** What is shared of a folder, and what its card says. */
 export interface ShareOptions {
   /** The text of README.md, or a function that makes it. Default: the dataset's own README.md, or a short one. */
   readonly card?: DatasetCard;
@@ -17,7 +17,7 @@ export interface ShareOptions {
   readonly include?: (path: string) => boolean;
 }
 
-/** Where a dataset was put, and how much of it there is. */
+/** Where a data set was put, and what it holds. */
 export interface SharedDataset {
   /** The folder, or the address of the last commit. */
   readonly place: string;
