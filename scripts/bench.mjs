@@ -1,8 +1,11 @@
-// npm run bench: every benchmark, or those named; --json prints one JSON line instead of a table.
+// npm run bench: every benchmark, or those named. Prints a table and keeps it in bench/results/latest.json, which the page
+// of figures in the documentation is made of; --json prints one JSON line instead and keeps nothing.
 import { readdirSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
+import { writeBenchmarkPage } from "./docs/benchmark-page.mjs";
 import { ensureBuilt, ensureInstalled, root } from "./ensure.mjs";
+import { saveResults } from "./save-results.mjs";
 
 const words = process.argv.slice(2);
 const isJson = words.includes("--json");
@@ -27,3 +30,7 @@ for (const file of readdirSync(join(root, "bench"))
   }
 }
 if (isJson) console.log(JSON.stringify(results));
+else if (results.length > 0) {
+  console.log(`\nkept in ${relative(process.cwd(), saveResults(results))} and shown in docs/benchmarks.md`);
+  writeBenchmarkPage();
+}

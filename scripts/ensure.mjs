@@ -50,14 +50,32 @@ export function ensureBuilt() {
   );
 }
 
+/**
+ * The API reference as Markdown; answers its folder and what was found missing in the sources. It is made anew when a source
+ * has changed.
+ */
+export async function ensureReference() {
+  const folder = join(root, ".cache", "reference");
+  const notes = join(root, ".cache", "reference-warnings.json");
+  const own = join(root, "scripts", "docs", "make-reference.mjs");
+  await once(join(root, ".cache", "reference.made"), [...filesBelow(join(root, "src")), own], async () => {
+    const { makeReference } = await import("./docs/make-reference.mjs");
+    const { warnings } = await makeReference(folder);
+    writeFileSync(notes, JSON.stringify(warnings));
+  });
+  return { folder, warnings: JSON.parse(readFileSync(notes, "utf8")) };
+}
+
 function once(stamp, inputs, act) {
   const hash = createHash("sha256");
   for (const path of inputs) hash.update(path.slice(root.length)).update(readFileSync(path));
   const digest = hash.digest("hex");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === digest) return;
-  act();
-  mkdirSync(dirname(stamp), { recursive: true });
-  writeFileSync(stamp, digest);
+  const note = () => {
+    mkdirSync(dirname(stamp), { recursive: true });
+    writeFileSync(stamp, digest);
+  };
+  return act()?.then(note) ?? note();
 }
 
 function filesBelow(folder) {

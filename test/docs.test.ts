@@ -19,11 +19,34 @@ function textOf(page: string): string {
   return readFileSync(join(root, page), "utf8");
 }
 
+/** The anchors of a page's headings, as GitHub makes them; those of the site are compared where it is built. */
+function anchorsOf(page: string): string[] {
+  const headings = textOf(page)
+    .replace(/^```[\s\S]*?^```$/gm, "")
+    .matchAll(/^#+ (.*)$/gm);
+  return [...headings].map(([, heading]) =>
+    heading!
+      .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+      .toLowerCase()
+      .replace(/[^\p{L}\p{M}\p{N}\p{Pc} -]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
 describe.each(pages)("%s", (page) => {
   it("links only to what is there", () => {
     const links = [...textOf(page).matchAll(/\]\(([^)#\s]+)(#[^)]*)?\)/g)].map((match) => match[1]!);
     const broken = links.filter((link) => !/^https?:/.test(link) && !existsSync(join(root, dirname(page), link)));
     expect(broken).toEqual([]);
+  });
+
+  it("links only to headings that are there", () => {
+    const links = [...textOf(page).matchAll(/\]\(([^)#\s]*)#([^)]+)\)/g)].filter(([, path]) => !/^https?:/.test(path!));
+    const broken = links.filter(([, path, hash]) => {
+      const target = path === "" ? page : join(dirname(page), path!);
+      return target.endsWith(".md") && existsSync(join(root, target)) && !anchorsOf(target).includes(hash!);
+    });
+    expect(broken.map(([link]) => link)).toEqual([]);
   });
 
   it("names only npm scripts that exist", () => {
@@ -137,6 +160,31 @@ describe("docs/inference.md", () => {
     expect(readFileSync(join(folder, "exp", "cli", "speech.scp"), "utf8")).toMatch(
       /^utt0 split\.0\/speech\/utt0\.wav\n/,
     );
+  });
+});
+
+describe("docs/benchmarks.md", () => {
+  const kept = JSON.parse(textOf("bench/results/latest.json")) as {
+    bench: string;
+    date: string;
+    rows: { what: string; value: number; holds: boolean }[];
+  }[];
+
+  it("shows every figure that was kept, with its day, and marks those above their limit", () => {
+    const page = textOf("docs/benchmarks.md");
+    for (const { bench, date, rows } of kept) {
+      const [section] = page.slice(page.indexOf(`### ${bench}\n`) + 3).split("\n##");
+      expect(section).toContain(date);
+      for (const { what, value, holds } of rows)
+        expect(section).toContain(`| ${what} | ${holds ? "" : "**"}${value.toLocaleString("en")}`);
+    }
+  });
+
+  it("has a chart with a bar for each", () => {
+    const chart = textOf("docs/public/benchmarks.svg");
+    const rows = kept.flatMap((entry) => entry.rows);
+    expect(chart.match(/<rect class="(held|above)"/g)).toHaveLength(rows.length);
+    expect(chart.match(/<rect class="above"/g) ?? []).toHaveLength(rows.filter(({ holds }) => !holds).length);
   });
 });
 

@@ -3,6 +3,7 @@ import type { InferenceSession } from "onnxruntime-node";
 import { errnoOf, MillraceError, messageOf } from "../shared/errors.ts";
 import type { ModelSession, ModelTensor } from "../shared/model-session.ts";
 
+/** Where a model runs, and on how many threads. */
 export interface LoadOnnxOptions {
   /** `cpu`, or `cuda:N` for a GPU. Default: `cpu`. */
   readonly device?: string | undefined;

@@ -45,7 +45,7 @@ export interface RunnerOptions {
   readonly mergeFiles?: boolean | undefined;
   /** Shows progress on stderr. Default: `true`. */
   readonly progress?: boolean | undefined;
-  /** `run` starts workers that finish alone and returns at once what {@link BaseRunner.submit} returns. Default: `false`. */
+  /** `run` starts workers that finish alone and returns at once what `submit` returns. Default: `false`. */
   readonly asyncMode?: boolean | undefined;
   /** Where a run that is left alone writes down its jobs, one JSON file each. Default: only in the run folder. */
   readonly asyncSpecsDir?: string | undefined;

@@ -1,0 +1,138 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { emptyFolder, type Outcome, program, repository, start } from "../fixtures/cli/project.ts";
+import { diagnoseAll, transpile } from "../fixtures/diagnose.ts";
+import { type Block, fileOf, readBlocks } from "../support/read-page.ts";
+
+const pages = readdirSync(join(repository, "docs"), { recursive: true, encoding: "utf8" })
+  .map((name) => `docs/${name.replaceAll("\\", "/")}`)
+  .filter((name) => name.endsWith(".md"))
+  .sort();
+/** Their commands need more than an empty folder, or do not end by themselves: tests of their own start them. */
+const elsewhere: Readonly<Record<string, string>> = {
+  "docs/cli.md": "cli-examples.test.ts",
+  "docs/dashboard.md": "the tests of the dashboard",
+  "docs/report.md": "the tests of the report",
+  "docs/xvectors.md": "xvector-cli.test.ts",
+};
+const all = pages.map((page) => ({ page, blocks: readBlocks(page) }));
+const typescript = all.flatMap(({ blocks }) => blocks.filter(({ language }) => language === "ts"));
+
+const bin = emptyFolder();
+beforeAll(() => {
+  writeProgram("millrace", `exec "${process.execPath}" "${program}" "$@"`);
+  writeProgram("npx", 'shift\nexec millrace "$@"');
+  // A fake of npm, which would fetch the package: it is this repository.
+  writeProgram("npm", `mkdir -p node_modules && ln -sfn "${repository}" node_modules/millrace`);
+});
+
+function writeProgram(name: string, script: string): void {
+  writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`);
+  chmodSync(join(bin, name), 0o755);
+}
+
+/** A project that has the package as a user's has it. */
+function makeProject(): string {
+  const folder = emptyFolder();
+  mkdirSync(join(folder, "node_modules"));
+  symlinkSync(repository, join(folder, "node_modules", "millrace"));
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }\n');
+  return folder;
+}
+
+const named = ({ page, line }: Block) => `${page}:${line}`;
+
+describe("the code of the documentation", () => {
+  it("compiles in the strictest settings", () => {
+    const folder = makeProject();
+    const byFile = new Map(
+      typescript.map((block, i) => {
+        const file = join(folder, `block-${i}.mts`);
+        writeFileSync(file, `${block.given}${block.text}\nexport {};\n`);
+        return [file, block];
+      }),
+    );
+    const problems = diagnoseAll([...byFile.keys()], { isPart: true }).map(({ file, line, message }) => {
+      const block = byFile.get(file ?? "");
+      if (block === undefined) return message;
+      const above = block.given.split("\n").length - 1;
+      return `${block.page}:${block.line + line - above}: ${message}`;
+    });
+    expect(problems).toEqual([]);
+  });
+
+  it("is of languages that a test looks at, or is plain text", () => {
+    const known = new Set(["ts", "js", "sh", "bash", "yaml", "json", "python", "text", ""]);
+    const others = all.flatMap(({ blocks }) => blocks.filter(({ language }) => !known.has(language)));
+    expect(others.map(named)).toEqual([]);
+  });
+
+  it("has YAML and JSON that can be read", () => {
+    for (const block of all.flatMap(({ blocks }) => blocks))
+      if (block.language === "yaml" || block.language === "json")
+        expect(() => parse(block.text, { strict: true }), named(block)).not.toThrow();
+  });
+});
+
+describe.concurrent("the commands and programs of", () => {
+  const does = ({ language, words }: Block) =>
+    (language === "sh" && !words.includes("nowhere")) || words.includes("run") || words.includes("job");
+  const doing = all.filter(({ page, blocks }) => !(page in elsewhere) && blocks.some(does));
+
+  it.each(doing.map(({ page, blocks }) => [page, blocks] as const))(
+    "%s do what they say",
+    async (_page, blocks) => {
+      const shell = openShell(makeProject());
+      let stdout = "";
+      for (const block of blocks) {
+        const { language, words, text, first } = block;
+        if (first !== "") await shell.type(first, block);
+        const file = fileOf(block);
+        if (file !== undefined) writeFileSync(join(shell.folder(), file), text);
+        else if (language === "sh" && !words.includes("nowhere")) ({ stdout } = await shell.type(text, block));
+        else if (words.includes("run")) ({ stdout } = await shell.run(block));
+        else if (words.includes("output")) expect(stdout, named(block)).toBe(text);
+        else if (words.includes("job")) expect(jobOf(stdout, shell.folder()), named(block)).toBe(text);
+      }
+    },
+    120_000,
+  );
+});
+
+/** A shell that stays where the last commands went to. */
+function openShell(home: string) {
+  let cwd = home;
+  const variables = () => ({ HOME: home, PATH: `${bin}:${process.env["PATH"]}`, MILLRACE_REPOSITORY: repository });
+  const ended = async (words: readonly string[], block: Block): Promise<Outcome> => {
+    const outcome = await start(["timeout", "100", ...words], cwd, variables()).ended;
+    expect({ at: named(block), ...outcome }).toMatchObject({ status: 0 });
+    return outcome;
+  };
+  return {
+    folder: () => cwd,
+    async type(text: string, block: Block): Promise<Outcome> {
+      const place = join(home, "place");
+      const outcome = await ended(["bash", "-euo", "pipefail", "-c", `${text}\npwd >"${place}"`], block);
+      cwd = readFileSync(place, "utf8").trim();
+      return outcome;
+    },
+    async run(block: Block): Promise<Outcome> {
+      const file = join(cwd, `block-${block.line}.mjs`);
+      writeFileSync(file, transpile(`${block.given}${block.text}`));
+      return ended([process.execPath, basename(file)], block);
+    },
+  };
+}
+
+/** What `millrace plan` says of a job, with the names that the documentation has for what differs. */
+function jobOf(stdout: string, folder: string): string {
+  const [, job = stdout] = stdout.split("as follows\n\n");
+  return `${job
+    .replaceAll(join(repository, "dist"), "/home/me/corpus/node_modules/millrace/dist")
+    .replaceAll(folder, "/home/me/corpus")
+    .replaceAll(process.execPath, "/usr/bin/node")
+    .replace(/millrace-[a-z0-9]{6}\b/g, "millrace-1a2b3c")
+    .trimEnd()}\n`;
+}
