@@ -2,6 +2,7 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import type { InferenceSession } from "onnxruntime-node";
 import { errnoOf, MillraceError, messageOf } from "../shared/errors.ts";
 import type { ModelSession, ModelTensor } from "../shared/model-session.ts";
+import { refuseLoadingInForward } from "./refuse-loading-in-forward.ts";
 
 export interface LoadOnnxOptions {
   /** `cpu`, or `cuda:N` for a GPU. Default: `cpu`. */
@@ -38,6 +39,7 @@ export interface OnnxModel extends ModelSession {
 export async function loadOnnx(from: string | Uint8Array, options: LoadOnnxOptions = {}): Promise<OnnxModel> {
   const executionProviders = [checkDevice(options.device ?? "cpu")];
   const name = typeof from === "string" ? from : (options.name ?? "the model");
+  refuseLoadingInForward(name, new Error().stack ?? "");
   refuseOther(name, typeof from === "string" ? readBeginning(from) : from);
   const { InferenceSession, Tensor } = await importRuntime();
   const settings = {

@@ -30,7 +30,10 @@ export class GrowingFile {
   }
 
   append(bytes: Uint8Array): void {
-    if (this.isClosed) throw new MillraceError("WRITER_FAILED", `${this.path} was written to after it was closed.`);
+    if (this.isClosed)
+      throw new MillraceError("WRITER_FAILED", `${this.path} was written to after it was closed.`, {
+        hint: "Close it once, after the last record.",
+      });
     this.sink ??= this.begin();
     this.sink.write(bytes);
     this.digest = crc32(bytes, this.digest);
