@@ -10,17 +10,13 @@ const loads = new Map<string, number>();
  * whoever loads a model, with the stack of the call; a provider may load as often as it likes.
  */
 export function refuseLoadingInForward(name: string, stack: string): void {
-  const [, runner] = /\bat (?:async )?(?!Object\.)(\w+)\.forward \(/.exec(stack) ?? [];
-  if (runner === undefined) return;
-  const key = `${runner} ${name}`;
+  const [, place] = /\bat (?:async )?(?:\w+\.)?forward \((.*)\)$/m.exec(stack) ?? [];
+  if (place === undefined) return;
+  const key = `${place} ${name}`;
   const times = (loads.get(key) ?? 0) + 1;
   loads.set(key, times);
   if (times <= mostLoads) return;
-  throw new MillraceError(
-    "BAD_RUNNER",
-    `${runner}.forward loads ${name} again: it has been loaded ${times - 1} times.`,
-    {
-      hint: "forward runs once for every item. Load the model in the provider (buildModel or buildEnvLocal), which runs once a worker, and take it from the env: forward(idx, { model }).",
-    },
-  );
+  throw new MillraceError("BAD_RUNNER", `forward (${place}) loads ${name} again: it has done so ${times - 1} times.`, {
+    hint: "forward runs once for every item. Load the model in the provider (buildModel or buildEnvLocal), which runs once a worker, and take it from the env: forward(idx, { model }).",
+  });
 }

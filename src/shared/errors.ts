@@ -69,7 +69,7 @@ export class MillraceError extends Error {
 
   constructor(code: ErrorCode, message: string, details: MillraceErrorDetails = {}) {
     const advice = details.hint === undefined ? "" : `\n  -> ${details.hint}`;
-    super(`${message}${advice}\n  [npx millrace explain ${code}]`, { cause: details.cause });
+    super(`${message}${advice}\n  [npx millrace explain ${code}]`, "cause" in details ? { cause: details.cause } : {});
     this.code = code;
     this.hint = details.hint;
     this.item = details.item;

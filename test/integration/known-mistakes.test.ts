@@ -89,7 +89,7 @@ describe("the list of common mistakes", () => {
       "the model is loaded in forward",
       () => run({ runner: mistakes.LoadingRunner }),
       "BAD_RUNNER",
-      [/LoadingRunner\.forward loads double\.onnx again: it has been loaded 2 times/],
+      [/forward \(.*mistakes\.mjs:\d+:\d+\) loads double\.onnx again: it has done so 2 times/],
       /runs once for every item.*Load the model in the provider.*forward\(idx, \{ model \}\)/,
     ],
     [
