@@ -10,7 +10,7 @@ export const { HelloProvider, HelloRunner } = defineRun("Hello", import.meta.url
 
 if (isMainModule(import.meta.url)) {
   const [outputDir = "exp/hello"] = process.argv.slice(2);
-  const options = { outputDir, mergeFiles: true, parallel: { env: "process" } };
-  const records = await new HelloRunner(new HelloProvider(), options).run(range(10_000));
+  const runner = new HelloRunner(new HelloProvider(), { outputDir, mergeFiles: true, parallel: { env: "process" } });
+  const records = await runner.run(range(10_000));
   console.log(`${records.length} records in ${outputDir}/records.jsonl; the last one:`, records.at(-1));
 }

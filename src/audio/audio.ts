@@ -36,6 +36,7 @@ export interface Audio<Samples = Float32Array> {
   readonly warnings: readonly AudioWarning[];
 }
 
+/** Which part of a file is read, and what its samples become. */
 export interface ReadAudioOptions {
   /** The mean of all channels (default), one of them counted from 0, or all, each in an array of its own. */
   readonly channel?: "mix" | "all" | number;
@@ -56,6 +57,7 @@ export interface ReadAudioOptions {
 /** `standard` is torchaudio's default (sinc with a Hann window, width 6); `best` its "kaiser_best" (width 64, ten times the work). */
 export type ResampleQuality = "standard" | "best";
 
+/** How `probeAudio` speaks of what it looks at. */
 export interface ProbeAudioOptions {
   /** What error messages call the audio when it comes as bytes. */
   readonly name?: string;

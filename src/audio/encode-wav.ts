@@ -1,5 +1,6 @@
 import { MillraceError } from "../shared/errors.ts";
 
+/** What a WAV file says of its samples, and how they are stored. */
 export interface EncodeWavOptions {
   readonly sampleRate: number;
   /** How samples are stored. Integers are rounded, and clipped at full scale. Default `pcm16`. */

@@ -2,6 +2,7 @@ import { MillraceError } from "../shared/errors.ts";
 import type { ResampleQuality } from "./audio.ts";
 import { makeResampleKernel, type ResampleKernel } from "./resample-kernel.ts";
 
+/** Which filter the resampler has. */
 export interface ResampleOptions {
   /** The filter: `standard` (default) or `best`. */
   readonly quality?: ResampleQuality;

@@ -8,6 +8,7 @@ import { type ImportModule, type LoadedTarget, loadTarget } from "./load-target.
 import { BadTarget } from "./locate-target.ts";
 import { positionOf, positionOfChild, rememberPositions } from "./position-of.ts";
 
+/** Where `instantiate` looks for targets, how it imports them, and what it hands them beside the config. */
 export interface InstantiateOptions {
   /** Where targets are looked for. Default: the folder of the package.json at or above the config's file. */
   readonly projectRoot?: string;

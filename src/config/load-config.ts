@@ -9,6 +9,7 @@ import { parseOverride } from "./parse-override.ts";
 import { type ResolveOptions, resolveConfig, tryDereference } from "./resolve-config.ts";
 import { toPlain } from "./to-plain.ts";
 
+/** What `loadConfig` takes for the time and the environment, and whether values may be missing. */
 export interface LoadConfigOptions {
   /** Leaves values that are `???` as they are. Default: false, which makes them an error. */
   readonly allowMissing?: boolean;

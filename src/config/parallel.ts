@@ -19,6 +19,7 @@ export const parallelEnvs = [
   "ssh",
   "kube",
 ] as const;
+/** Where workers run: in this process, on this machine, or through a scheduler. */
 export type ParallelEnv = (typeof parallelEnvs)[number];
 
 /** The `parallel:` section as it stands in a config; `n_workers` and `nWorkers` are the same. */

@@ -3,6 +3,7 @@ import { MillraceError } from "../shared/errors.ts";
 /** What a resolver gets: the arguments as plain values, sections and lists frozen. */
 export type ResolverFunction = (...args: never[]) => unknown;
 
+/** How a resolver of your own is registered. */
 export interface ResolverOptions {
   /** The same arguments give the same value within one config, without a second call. Default: false. */
   readonly useCache?: boolean;

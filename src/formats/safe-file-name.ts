@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 
+/** Which file systems the names are for. */
 export interface SafeFileNameOptions {
   /**
    * Capital letters are escaped too, so that `Utt1` and `utt1` stay apart on a file system that does not tell them apart

@@ -5,6 +5,7 @@ import { openShards } from "./concatenate-shard-files.ts";
 import type { MergedCounts } from "./merge-web-dataset.ts";
 import { putText } from "./put-text.ts";
 
+/** What is written beside the parts: a card, and where. */
 export interface MergeParquetOptions {
   /** Where index and card go. Default: beside the shards' folders. */
   readonly folder?: string;

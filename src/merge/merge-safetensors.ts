@@ -6,6 +6,7 @@ import { folderOf, pathFrom } from "./collect-parts.ts";
 import { filesOf, openShards } from "./concatenate-shard-files.ts";
 import { putText } from "./put-text.ts";
 
+/** Where the index of the parts goes. */
 export interface MergeSafetensorsOptions {
   /** Where the index goes. Default: beside the shards' folders. */
   readonly folder?: string;

@@ -7,6 +7,7 @@ import { type CommittedShard, filesOf, openShards } from "./concatenate-shard-fi
 import { makeAtOnce } from "./make-at-once.ts";
 import { readCommitted } from "./read-committed.ts";
 
+/** Where the merged list goes, and how its paths are written. */
 export interface MergeScpOptions {
   /** Where the merged list goes. Default: under the same name beside the shards' folders. */
   readonly target?: string | undefined;

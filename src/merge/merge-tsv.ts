@@ -4,6 +4,7 @@ import type { ShardFile } from "../store/done.ts";
 import { folderOf } from "./collect-parts.ts";
 import { concatenate, openShards } from "./concatenate-shard-files.ts";
 
+/** Where the merged table goes, and its header. */
 export interface MergeTsvOptions {
   /** Names the columns in the first line. Default: no such line, as in Kaldi's and ESPnet's manifests. */
   readonly columns?: readonly string[];

@@ -5,6 +5,7 @@ import { type CommittedShard, filesOf, openShards } from "./concatenate-shard-fi
 import { putText } from "./put-text.ts";
 import { readCommitted } from "./read-committed.ts";
 
+/** Where the index of the parts goes. */
 export interface MergeWebDatasetOptions {
   /** Where the index goes. Default: beside the shards' folders. */
   readonly folder?: string;

@@ -4,6 +4,7 @@ import { errnoOf, MillraceError, messageOf } from "../shared/errors.ts";
 import type { ModelSession, ModelTensor } from "../shared/model-session.ts";
 import { refuseLoadingInForward } from "./refuse-loading-in-forward.ts";
 
+/** Where a model runs, and on how many threads. */
 export interface LoadOnnxOptions {
   /** `cpu`, or `cuda:N` for a GPU. Default: `cpu`. */
   readonly device?: string | undefined;

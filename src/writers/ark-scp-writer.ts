@@ -9,6 +9,7 @@ import { LineWriter } from "./line-writer.ts";
 import { withoutLines } from "./path-list.ts";
 import type { Writer, WriterCheckpoint } from "./writer.ts";
 
+/** How the archive and the list of a shard are written. */
 export interface ArkScpWriterOptions {
   /** The archive is `name.ark`, the list `name.scp` beside it. May lead into a folder: `dump/feats`. */
   readonly name: string;

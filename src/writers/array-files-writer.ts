@@ -12,6 +12,7 @@ import { LineWriter } from "./line-writer.ts";
 import { withoutLines } from "./path-list.ts";
 import type { Writer, WriterCheckpoint } from "./writer.ts";
 
+/** How the list and the files of the arrays are named. */
 export interface ArrayFilesOptions extends SafeFileNameOptions {
   /** The list is `name.scp`, the arrays are in `data_name` beside it. May lead into a folder: `collect_feats/feats`. */
   readonly name: string;

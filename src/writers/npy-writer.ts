@@ -7,6 +7,7 @@ import type { ShardFile } from "../store/done.ts";
 import { checkFileName } from "../store/shard-file-names.ts";
 import type { Writer, WriterCheckpoint } from "./writer.ts";
 
+/** The name of the file, and what every row has. */
 export interface NpyWriterOptions {
   /** The file, `embeddings.npy` for instance. */
   readonly name: string;

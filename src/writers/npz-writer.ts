@@ -16,6 +16,7 @@ import { jsonlWriter } from "./jsonl-writer.ts";
 import type { LineWriter } from "./line-writer.ts";
 import type { Writer, WriterCheckpoint } from "./writer.ts";
 
+/** The name of the archive, and how it is stored. */
 export interface NpzWriterOptions extends NpzOptions {
   /** The archive is `name.npz`; `name.index.jsonl` says which id is which of its arrays. */
   readonly name: string;

@@ -9,6 +9,7 @@ import { GrowingFile } from "./growing-file.ts";
 import { partsName, writeParts } from "./shard-parts.ts";
 import type { Writer, WriterCheckpoint } from "./writer.ts";
 
+/** The name of the table, its columns, and how they are stored. */
 export interface ParquetWriterOptions extends ParquetOptions {
   /** The file is `name.parquet`; `name.parts.json` beside it says what is in it. May lead into a folder: `data/train`. */
   readonly name: string;

@@ -16,6 +16,7 @@ import { GrowingFile } from "./growing-file.ts";
 import { LineWriter } from "./line-writer.ts";
 import type { Writer, WriterCheckpoint } from "./writer.ts";
 
+/** The name of the file, and what stands in its header. */
 export interface SafetensorsWriterOptions extends SafetensorsOptions {
   /** The file is `name.safetensors`. May lead into a folder. */
   readonly name: string;

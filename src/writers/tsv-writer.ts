@@ -3,6 +3,7 @@ import type { TsvRow } from "../formats/lines/parse-tsv.ts";
 import { checkFileName } from "../store/shard-file-names.ts";
 import { LineWriter } from "./line-writer.ts";
 
+/** The name of the table, and its columns. */
 export interface TsvWriterOptions<Column extends string> {
   /** The file, `manifest.tsv` for instance. */
   readonly name: string;

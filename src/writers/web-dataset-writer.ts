@@ -12,6 +12,7 @@ import { withoutLines } from "./path-list.ts";
 import { partsName, writeParts } from "./shard-parts.ts";
 import type { Writer, WriterCheckpoint } from "./writer.ts";
 
+/** The name of the tar files, and when the next one begins. */
 export interface WebDatasetShardOptions {
   /** The archives are `name-000000.tar` and so on; `name.samples.jsonl` says where each sample is. May lead into a folder. */
   readonly name: string;

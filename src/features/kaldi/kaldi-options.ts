@@ -59,6 +59,7 @@ export interface KaldiFrameOptions {
   readonly subtractMean?: boolean | undefined;
 }
 
+/** The windows of Kaldi, by Kaldi's names. */
 export type KaldiWindow = "povey" | "hamming" | "hanning" | "sine" | "rectangular" | "blackman";
 
 /** Options of {@link fbank}: Kaldi's `compute-fbank-feats`. */

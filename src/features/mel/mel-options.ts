@@ -31,6 +31,7 @@ export interface MelOptions {
   readonly norm?: "slaney" | "none" | undefined;
 }
 
+/** The windows of a spectrogram. */
 export type SpectrumWindow = "hann" | "hamming" | "blackman" | "rectangular";
 
 /** torchaudio's defaults of `MelSpectrogram`, to be spread before one's own options. */

@@ -2,6 +2,7 @@ import { checkMatrix } from "../check-matrix.ts";
 import { checkFeatureOptions, number, orNull } from "../check-options.ts";
 import type { FeatureMatrix } from "../feature-matrix.ts";
 
+/** What 0 dB is, and how far below the loudest a value may lie. */
 export interface DecibelOptions {
   /** The power that is 0 dB. Default: 1. */
   readonly ref?: number | undefined;

@@ -23,6 +23,7 @@ const blockRows = 512;
 const wideColumns = 16;
 const narrowColumns = 8;
 
+/** Sums over frames of so many columns, with nothing added yet. */
 export function makeFrameSums(columns: number): FrameSums {
   return { columns, count: 0, sum: [], sumSquare: [] };
 }

@@ -3,6 +3,7 @@ import type { ModelSession } from "../../shared/model-session.ts";
 import { checkFeatureOptions, oneOf } from "../check-options.ts";
 import { checkSamples } from "../check-samples.ts";
 
+/** What the voice activity model gets. */
 export interface SileroVadOptions {
   /** The two rates the model knows. Default: 16000. */
   readonly sampleRate?: 16_000 | 8000 | undefined;

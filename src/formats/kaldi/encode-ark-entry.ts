@@ -4,6 +4,7 @@ import { type Allocate, encodeBinaryValue } from "./binary-value.ts";
 import type { KaldiValue } from "./kaldi-value.ts";
 import { formatTextValue } from "./text-value.ts";
 
+/** One entry of an archive as bytes, and where its value begins within them. */
 export interface EncodedArkEntry {
   readonly bytes: Uint8Array;
   /** Where the value begins within the bytes: with the place of the entry in its file, the offset of an scp line. */

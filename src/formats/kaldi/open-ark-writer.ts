@@ -5,6 +5,7 @@ import { openSink } from "../open-sink.ts";
 import { encodeArkEntry } from "./encode-ark-entry.ts";
 import { formatScpLine } from "./scp-line.ts";
 
+/** How an archive and its list are written. */
 export interface OpenArkWriterOptions {
   /** Also writes an scp list that points into the archive. */
   readonly scp?: string;
@@ -14,6 +15,7 @@ export interface OpenArkWriterOptions {
   readonly text?: boolean;
 }
 
+/** Writes an archive and, where it is asked for, the list that points into it. */
 export interface ArkWriter {
   /** Appends an entry; returns the offset of its value, as scp lists name it. */
   write(key: string, value: NdArray): number;

@@ -3,6 +3,7 @@ import { type LineProblem, LineProblems } from "../lines/line-problems.ts";
 import { readTextLines } from "../lines/read-text-lines.ts";
 import { parseScpLine, type ScpEntry } from "./scp-line.ts";
 
+/** What is done with lines that are wrong. */
 export interface ParseScpOptions {
   /** Is told what is wrong line by line; such lines are then left out. Without it, all of them are one error. */
   readonly onProblem?: (problem: LineProblem) => void;

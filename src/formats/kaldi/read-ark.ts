@@ -3,6 +3,7 @@ import { type Bytes, toByteSource } from "../byte-source.ts";
 import type { KaldiTextOptions, KaldiValue } from "./kaldi-value.ts";
 import { readValueAt } from "./read-kaldi-value.ts";
 
+/** One entry of an archive. */
 export interface ArkEntry {
   readonly key: string;
   readonly value: KaldiValue;

@@ -2,6 +2,7 @@ import type { Transform } from "node:stream";
 import * as zlib from "node:zlib";
 import { MillraceError } from "../../shared/errors.ts";
 
+/** How a file of lines is compressed; its name says so (`.gz`, `.zst`). */
 export type Compression = "none" | "gzip" | "zstd";
 
 // Node.js has zstd since 22.15; the types of the oldest supported version do not know it.

@@ -10,6 +10,7 @@ export interface Line {
   readonly offset: number;
 }
 
+/** How long a line may be before it is refused. */
 export interface LineLimits {
   /** The longest line in bytes; longer ones are an error, so that a file without line breaks does not fill the memory. */
   readonly maxLineBytes?: number;

@@ -3,6 +3,7 @@ import { type LineProblem, LineProblems } from "./line-problems.ts";
 import type { Line } from "./line-splitter.ts";
 import { readTextLines } from "./read-text-lines.ts";
 
+/** Which columns a table has, and what is done with lines that do not fit. */
 export interface ParseTsvOptions<Column extends string> {
   /** The columns, in the order in which they stand where there is no header. */
   readonly columns: readonly Column[];
@@ -16,6 +17,7 @@ export interface ParseTsvOptions<Column extends string> {
   readonly onProblem?: (problem: LineProblem) => void;
 }
 
+/** One row of a table, by the names of its columns. */
 export type TsvRow<Column extends string> = Readonly<Record<Column, string>>;
 
 const maxLineBytes = 1 << 24;

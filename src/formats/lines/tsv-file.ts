@@ -8,6 +8,7 @@ export function readTsv<Column extends string>(path: string, options: ParseTsvOp
   return withFileSource(path, (file) => parseTsv(file, options));
 }
 
+/** Which columns a table has, and whether they stand in its first line. */
 export interface WriteTsvOptions<Column extends string> {
   readonly columns: readonly Column[];
   /** Whether the first line names the columns. Default: false, as Kaldi's and ESPnet's manifests are. */

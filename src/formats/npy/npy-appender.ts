@@ -5,6 +5,7 @@ import { FileSink } from "../file-sink.ts";
 import { checkNdArray, countElements, type DType, layouts, type NdArray } from "../nd-array.ts";
 import { npyHeader } from "./encode-npy.ts";
 
+/** What every row has: its type and its shape. */
 export interface NpyAppenderOptions {
   readonly dtype: DType;
   /** The shape of one row; `[]` for a vector of numbers. */

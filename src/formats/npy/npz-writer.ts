@@ -5,6 +5,7 @@ import { resumeZip } from "../zip/resume-zip.ts";
 import { type ZipPrefix, ZipWriter } from "../zip/zip-writer.ts";
 import { npyPieces } from "./encode-npy.ts";
 
+/** How the arrays of an npz file are stored. */
 export interface NpzOptions {
   /** As `numpy.savez_compressed`. Default: stored, as `numpy.savez`. */
   readonly compress?: boolean;

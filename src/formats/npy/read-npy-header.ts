@@ -4,6 +4,7 @@ import { countElements, type DType, layouts } from "../nd-array.ts";
 import { dtypeOfDescr } from "./npy-dtype.ts";
 import { parseNpyDict } from "./parse-npy-dict.ts";
 
+/** What an npy file says of its array, and where its data begins. */
 export interface NpyHeader {
   readonly dtype: DType;
   readonly shape: readonly number[];

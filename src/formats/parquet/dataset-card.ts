@@ -2,6 +2,7 @@ import { MillraceError } from "../../shared/errors.ts";
 import { listElement, type ParquetColumn } from "./parquet-column.ts";
 import { yamlBlock } from "./yaml-block.ts";
 
+/** One split of a data set, and its files. */
 export interface DatasetSplit {
   /** `train`, `validation`, `test`, … */
   readonly name: string;
@@ -12,6 +13,7 @@ export interface DatasetSplit {
   readonly sizeBytes?: number;
 }
 
+/** One configuration of a data set, with its splits. */
 export interface DatasetConfig {
   /** Default: `default`. */
   readonly name?: string;
@@ -20,6 +22,7 @@ export interface DatasetConfig {
   readonly columns?: readonly ParquetColumn[];
 }
 
+/** What the card of a data set says of it. */
 export interface DatasetCardOptions {
   readonly title: string;
   /** Text of the page, in Markdown. */

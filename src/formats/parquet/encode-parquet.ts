@@ -2,6 +2,7 @@ import type { ByteWriter as ByteWriterClass, ParquetWriter as ParquetWriterClass
 import { checkColumns, checkValue, type ParquetRow } from "./check-row.ts";
 import { type ParquetColumn, parquetSchemaOf } from "./parquet-column.ts";
 
+/** The columns of a Parquet file, and when a group of rows ends. */
 export interface ParquetOptions {
   readonly columns: readonly ParquetColumn[];
   /** The most rows that are kept in memory and written as one group. Default: 10,000. */

@@ -8,6 +8,7 @@ import { type CheckedGroup, checkFooter, checkMetadata } from "./check-metadata.
 import type { Inflate } from "./check-page-data.ts";
 import { checkPages } from "./check-pages.ts";
 
+/** Which columns of a Parquet file are read, and how large its groups may be. */
 export interface ReadParquetOptions {
   /** The columns to read. Default: all. */
   readonly columns?: readonly string[];

@@ -8,6 +8,7 @@ export type PtValue = NdArray | string | number | bigint | boolean | null | read
 
 /** A dict keeps its keys as they are: a number is no text. */
 export type PtDict = ReadonlyMap<PtKey, PtValue>;
+/** What a dict of PyTorch can have as its key here. */
 export type PtKey = string | number | bigint | boolean | null;
 
 /** What can be written: a plain object too, as a dict whose keys are texts. */

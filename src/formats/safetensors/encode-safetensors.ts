@@ -4,6 +4,7 @@ import { checkNdArray, countElements, type DType, layouts, type NdArray } from "
 import { maxHeaderBytes } from "./read-header.ts";
 import { tensorTypeOf } from "./tensor-types.ts";
 
+/** What stands in the header beside the tensors. */
 export interface SafetensorsOptions {
   /** Texts about the file, kept in its header. */
   readonly metadata?: Readonly<Record<string, string>>;

@@ -16,6 +16,7 @@ export interface TensorInfo {
   readonly sizeBytes: number;
 }
 
+/** What a safetensors file says of its tensors. */
 export interface SafetensorsHeader {
   readonly tensors: ReadonlyMap<string, TensorInfo>;
   readonly metadata: Readonly<Record<string, string>>;

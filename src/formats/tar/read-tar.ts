@@ -5,6 +5,7 @@ import { refuseFile } from "../refuse-file.ts";
 import { parsePax } from "./parse-pax.ts";
 import { blockBytes, fields, paddedBytes, sumHeader } from "./tar-layout.ts";
 
+/** One file within a tar archive. */
 export interface TarEntry {
   readonly name: string;
   readonly kind: "file" | "directory" | "other";

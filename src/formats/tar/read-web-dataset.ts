@@ -9,6 +9,7 @@ export interface WebDatasetSample<Value = unknown> {
   readonly [extension: string]: Value | string;
 }
 
+/** How the files of a sample are decoded. */
 export interface ReadWebDatasetOptions {
   /** Gives `json` as its value and `txt`, `text`, `cls` as text instead of bytes. Default: false, all are bytes. */
   readonly decode?: boolean;

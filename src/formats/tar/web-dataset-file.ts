@@ -18,6 +18,7 @@ export function* readWebDatasetFile(path: string, options: ReadWebDatasetOptions
   }
 }
 
+/** How tar files are named, and when the next one begins. */
 export interface WebDatasetWriterOptions {
   /** Shards are named `<prefix>-000000.tar` and so on. Default: `shard`. */
   readonly prefix?: string;
@@ -36,6 +37,7 @@ export interface WebDatasetShard {
   readonly sizeBytes: number;
 }
 
+/** Writes samples into tar files, one after the other. */
 export interface WebDatasetWriter {
   write(sample: WebDatasetSample): void;
   /** Ends the last shard; returns all of them. */

@@ -17,12 +17,14 @@ export interface ZipEntry {
   readonly limit: number;
 }
 
+/** A zip archive that is read entry by entry. */
 export interface ZipArchive {
   readonly source: ByteSource;
   /** By name, in the order of the directory. */
   readonly entries: ReadonlyMap<string, ZipEntry>;
 }
 
+/** What errors call a zip archive, and how much it may unpack to before it is refused. */
 export interface ZipOptions {
   /** What errors call the archive, where it is bytes in memory. */
   readonly name?: string;

@@ -5,6 +5,7 @@ import type { ByteSink } from "../file-sink.ts";
 import { centralHeader, endRecords, localHeader, streamDescriptor, type WrittenEntry } from "./zip-headers.ts";
 import { problemOfName } from "./zip-records.ts";
 
+/** How one entry of a zip archive is stored. */
 export interface ZipEntryOptions {
   /** Deflates the entry. Default: stored. */
   readonly compress?: boolean;

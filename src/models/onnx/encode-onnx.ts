@@ -16,6 +16,7 @@ export interface OnnxConstant {
 /** An attribute: a bigint is an integer, a number a float, an array a list of integers. */
 export type OnnxAttribute = bigint | number | readonly bigint[];
 
+/** One step of a graph: an operator, what goes in and what comes out. */
 export interface OnnxNode {
   readonly type: string;
   readonly inputs: readonly string[];

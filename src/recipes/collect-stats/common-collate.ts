@@ -3,6 +3,7 @@ import { MillraceError } from "../../index.ts";
 import type { Batch, CollateFn, SequenceValue, UttSample } from "./collect-stats-env.ts";
 import { lengthsSuffix, toArray } from "./sequence.ts";
 
+/** What utterances are padded with, and which keys are no sequences. */
 export interface CommonCollateOptions {
   /** What stands behind the end of arrays of floats. Default 0. */
   readonly floatPadValue?: number;

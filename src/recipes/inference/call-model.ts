@@ -11,6 +11,7 @@ export interface OutputInput {
   readonly idx: number | readonly number[];
 }
 
+/** Makes the output of an item from what the model gave; with batches, a list of them. */
 export type OutputFn = (input: OutputInput) => unknown;
 
 export interface ModelCall {

@@ -15,6 +15,7 @@ export interface TextPair {
   readonly ref: string;
 }
 
+/** Which lists of a run are compared, and what a missing hypothesis is. */
 export interface PairOptions {
   /** Key of the hypotheses in the folder of a run. Default `hyp`. */
   readonly hypKey?: string;

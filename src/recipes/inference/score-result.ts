@@ -8,6 +8,7 @@ export interface ErrorCounts extends Alignment {
   readonly rate: number;
 }
 
+/** The errors of one utterance. */
 export interface UtteranceScore {
   readonly id: string;
   readonly words: ErrorCounts;
@@ -17,6 +18,7 @@ export interface UtteranceScore {
   readonly ref: string;
 }
 
+/** How far hypotheses are from their references. */
 export interface Score {
   readonly utterances: number;
   /** Utterances with at least one wrong word. */

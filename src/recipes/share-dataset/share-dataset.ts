@@ -9,6 +9,7 @@ import { type HubTarget, uploadDataset } from "./upload-dataset.ts";
 /** Where a dataset goes: a folder, or a repository of a hub. */
 export type ShareTarget = { readonly folder: string; readonly replace?: boolean } | HubTarget;
 
+/** What is shared of a folder, and what its card says. */
 export interface ShareOptions {
   /** The text of README.md, or a function that makes it. Default: the dataset's own README.md, or a short one. */
   readonly card?: DatasetCard;
@@ -16,6 +17,7 @@ export interface ShareOptions {
   readonly include?: (path: string) => boolean;
 }
 
+/** Where a data set was put, and what it holds. */
 export interface SharedDataset {
   /** The folder, or the address of the last commit. */
   readonly place: string;
