@@ -32,6 +32,13 @@ export {
   type InferenceProviderClass,
 } from "./provider/inference-provider.ts";
 export { BaseRunner, type BatchRunnerClass, type RunnerClass } from "./runner/base-runner.ts";
+export {
+  type DefinedProvider,
+  type DefinedRun,
+  type DefinedRunner,
+  defineRun,
+  type RunDefinition,
+} from "./runner/define-run.ts";
 export type { OwnOption, OwnOptions } from "./runner/own-options.ts";
 export type { RunnerOptions } from "./runner/runner-options.ts";
 export { type ErrorCode, MillraceError } from "./shared/errors.ts";

@@ -22,6 +22,7 @@ export const commands: Readonly<Record<string, { readonly summary: string; reado
   verify: { summary: "compare outputs with their digests", load: async () => (await import("./verify.ts")).verify },
   gc: { summary: "remove what a run no longer needs", load: async () => (await import("./gc.ts")).gc },
   list: { summary: "list the runs below a folder", load: async () => (await import("./list.ts")).list },
+  explain: { summary: "say what an error code means", load: async () => (await import("./explain.ts")).explain },
   completion: {
     summary: "complete commands in bash, zsh or fish",
     load: async () => (await import("./completion.ts")).completion,

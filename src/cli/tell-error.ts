@@ -14,19 +14,22 @@ export function tellError(error: unknown): number {
   return wrongUse.includes(code) ? exitCode.usage : exitCode.failed;
 }
 
-/** The message, with the options of a runner in its hint by the names they have here. */
+/** The message, with the options of a runner in its hint by the names they have here, and the page as it is found here. */
 function forCommandLine(error: unknown): string {
   const message = messageOf(error);
-  const hint = isMillraceError(error) ? error.hint : undefined;
-  if (hint === undefined || !message.endsWith(hint)) return message;
-  return (
-    message.slice(0, -hint.length) +
-    hint
-      .replaceAll("acceptChange: true", "--accept-change")
-      .replaceAll("resume: false", "--restart")
-      .replaceAll("outputDir", "output_dir")
-      .replaceAll("shardSubdir", "shard_subdir")
-  );
+  if (!isMillraceError(error)) return message;
+  const { code, hint } = error;
+  const page = `\n  [millrace explain ${code}]`;
+  if (hint === undefined || !message.endsWith(hint)) return message + page;
+  return message.slice(0, -hint.length) + inOptionsOfCommands(hint) + page;
+}
+
+function inOptionsOfCommands(hint: string): string {
+  return hint
+    .replaceAll("acceptChange: true", "--accept-change")
+    .replaceAll("resume: false", "--restart")
+    .replaceAll("outputDir", "output_dir")
+    .replaceAll("shardSubdir", "shard_subdir");
 }
 
 /** Names from elsewhere may hold what a terminal would obey. */

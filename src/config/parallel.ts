@@ -69,6 +69,7 @@ export function checkParallel(parallel: ParallelInput): ParallelConfig {
     throw new MillraceError(
       "BAD_OPTION",
       `parallel.n_workers is ${describeKind(nWorkers)}; a whole number from 1 was expected.`,
+      { hint: "Leave it out for one worker per core, or use env: local for none beside this process." },
     );
   }
   if (!isPlainObject(options)) {

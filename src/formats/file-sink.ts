@@ -89,7 +89,10 @@ export class FileSink {
   }
 
   private put(bytes: Uint8Array, offset: number): void {
-    if (this.fd < 0) throw new MillraceError("WRITER_FAILED", `${this.path} was written to after it was closed.`);
+    if (this.fd < 0)
+      throw new MillraceError("WRITER_FAILED", `${this.path} was written to after it was closed.`, {
+        hint: "Close it once, after the last record.",
+      });
     this.attempt(() => {
       for (let done = 0; done < bytes.length; ) {
         done += writeSync(this.fd, bytes, done, Math.min(bytes.length - done, 1 << 30), offset + done);

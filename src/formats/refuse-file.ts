@@ -9,6 +9,6 @@ export function refuseFile(
   details: { readonly hint?: string; readonly cause?: unknown } = {},
 ): MillraceError {
   const usual = badFile(name, offset ?? 0, problem);
-  const message = offset === undefined ? `${name}: ${problem}.` : usual.message.split("\n  -> ")[0]!;
+  const message = offset === undefined ? `${name}: ${problem}.` : usual.reason;
   return new MillraceError("BAD_FILE", message, { hint: usual.hint!, ...details });
 }

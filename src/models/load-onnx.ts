@@ -2,6 +2,7 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import type { InferenceSession } from "onnxruntime-node";
 import { errnoOf, MillraceError, messageOf } from "../shared/errors.ts";
 import type { ModelSession, ModelTensor } from "../shared/model-session.ts";
+import { refuseLoadingInForward } from "./refuse-loading-in-forward.ts";
 
 /** Where a model runs, and on how many threads. */
 export interface LoadOnnxOptions {
@@ -39,6 +40,7 @@ export interface OnnxModel extends ModelSession {
 export async function loadOnnx(from: string | Uint8Array, options: LoadOnnxOptions = {}): Promise<OnnxModel> {
   const executionProviders = [checkDevice(options.device ?? "cpu")];
   const name = typeof from === "string" ? from : (options.name ?? "the model");
+  refuseLoadingInForward(name, new Error().stack ?? "");
   refuseOther(name, typeof from === "string" ? readBeginning(from) : from);
   const { InferenceSession, Tensor } = await importRuntime();
   const settings = {

@@ -36,10 +36,15 @@ export function range(first: number, second?: number, step = 1): IndexRange {
   const stop = second ?? first;
   for (const [name, value] of Object.entries({ start, stop, step })) {
     if (!Number.isSafeInteger(value)) {
-      throw new MillraceError("BAD_ITEMS", `range: ${name} is ${describeKind(value)}; a whole number was expected.`);
+      throw new MillraceError("BAD_ITEMS", `range: ${name} is ${describeKind(value)}; a whole number was expected.`, {
+        hint: "Pass the number of items, range(dataset.length), or start and stop.",
+      });
     }
   }
-  if (step === 0) throw new MillraceError("BAD_ITEMS", "range: step is 0, which never reaches the stop.");
+  if (step === 0)
+    throw new MillraceError("BAD_ITEMS", "range: step is 0, which never reaches the stop.", {
+      hint: "Leave the step out, or give a whole number that leads from start to stop.",
+    });
   return new Range(start, step, Math.max(0, Math.ceil((stop - start) / step)));
 }
 

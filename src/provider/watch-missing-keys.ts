@@ -30,12 +30,20 @@ export function watchMissingKeys(env: object): MissingKeys {
       if (missing.keys.size === 0) return undefined;
       const known = Object.keys(env);
       const parts = [...missing.keys].map((key) => {
-        const near = nearestName(key, known);
+        const near = nearestName(key, known) ?? known.find((name) => isShortFor(key, name) || isShortFor(name, key));
         return near === undefined ? `\`${key}\`` : `\`${key}\` (did you mean \`${near}\`?)`;
       });
       return `forward read ${parts.join(", ")}, which the provider does not build; it builds ${known.join(", ")}`;
     },
   };
+}
+
+/** Whether a name is another one with letters left out, as people shorten `model` to `mdl`. */
+function isShortFor(short: string, long: string): boolean {
+  if (short.length < 3 || short[0] !== long[0]) return false;
+  let at = 0;
+  for (const letter of long) if (letter === short[at]) at++;
+  return at === short.length;
 }
 
 interface Missing {

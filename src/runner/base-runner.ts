@@ -184,7 +184,9 @@ export abstract class BaseRunner<
   /** Runs the items that failed once more, puts what succeeds into its place, and merges again. */
   async retryFailed(filter: RetryFilter = {}): Promise<Merged> {
     if (this.options.outputDir === undefined) {
-      throw new MillraceError("BAD_OPTION", "retryFailed needs the outputDir of the run whose items failed.");
+      throw new MillraceError("BAD_OPTION", "retryFailed needs the outputDir of the run whose items failed.", {
+        hint: "Pass the outputDir that the run had; without one nothing of it was kept.",
+      });
     }
     refuseInWorker(this.constructor.name);
     return withStopSignals(await this.stopping(), (stop) => retryFailed<Merged>(this.request([], stop), filter));

@@ -1,4 +1,7 @@
-/** What went wrong, as a name a program can branch on. Between processes the code is the error's identity. */
+/**
+ * What went wrong, as a name a program can branch on. Between processes the code is the error's identity. Each has a page in
+ * `docs/errors`, which `millrace explain CODE` prints.
+ */
 export type ErrorCode =
   | "BAD_OPTION"
   | "BAD_USAGE"
@@ -39,36 +42,59 @@ export type ErrorCode =
   | "RUN_STOPPED";
 
 export interface MillraceErrorDetails {
-  /** What the user can do about it; also the last line of the message. */
+  /** What the user can do about it; also in the message, behind the arrow. */
   readonly hint?: string;
   readonly cause?: unknown;
   /** The item (index into the dataset) that failed, where one did. */
   readonly item?: number;
 }
 
-/** Every failure of a run. The message says what, where and why; `hint` says what to do. */
+/**
+ * Every failure of a run. The message says what, where and why, then what to do, then where to read more:
+ *
+ * ```text
+ * Option "batchsize" is not known.
+ *   -> Did you mean batchSize?
+ *   [npx millrace explain BAD_OPTION]
+ * ```
+ */
 export class MillraceError extends Error {
   override readonly name: string = "MillraceError";
+  /** What kind of failure it is; programs branch on it. */
   readonly code: ErrorCode;
+  /** What to do about it. */
   readonly hint: string | undefined;
+  /** The item (index into the dataset) that failed, where one did. */
   readonly item: number | undefined;
 
   constructor(code: ErrorCode, message: string, details: MillraceErrorDetails = {}) {
-    super(details.hint === undefined ? message : `${message}\n  -> ${details.hint}`, { cause: details.cause });
+    const advice = details.hint === undefined ? "" : `\n  -> ${details.hint}`;
+    super(`${message}${advice}\n  [npx millrace explain ${code}]`, "cause" in details ? { cause: details.cause } : {});
     this.code = code;
     this.hint = details.hint;
     this.item = details.item;
   }
+
+  /** What, where and why: the message without what to do and where to read more. */
+  get reason(): string {
+    const text = messageOf(this);
+    return this.hint === undefined ? text : text.slice(0, -`\n  -> ${this.hint}`.length);
+  }
 }
+
+const pageLine = /\n {2}\[npx millrace explain [A-Z_]+\]$/;
 
 /** Whether something is an error of millrace's, also of another copy of this package. */
 export function isMillraceError(error: unknown): error is MillraceError {
   return error instanceof Error && error.name === "MillraceError" && "code" in error;
 }
 
-/** The text of anything that was thrown: user code throws strings and plain objects too. */
+/**
+ * The text of anything that was thrown: user code throws strings and plain objects too. Without the page of an error of
+ * millrace's, so that it can stand within another message, which has one of its own.
+ */
 export function messageOf(error: unknown): string {
-  if (error instanceof Error) return error.message || error.name;
+  if (error instanceof Error) return error.message.replace(pageLine, "") || error.name;
   if (typeof error !== "object" || error === null) return String(error);
   const { message } = error as { message?: unknown };
   if (typeof message === "string") return message;

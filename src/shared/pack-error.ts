@@ -20,9 +20,8 @@ export interface PackedError {
 /** Makes an error of a worker ready for its journey; one that is not millrace's own gets the code given. */
 export function packError(error: unknown, otherwise: ErrorCode): PackedError {
   if (!(error instanceof MillraceError)) return { code: otherwise, message: messageOf(error), cause: packCause(error) };
-  const { code, hint, item, cause } = error;
-  const message = hint === undefined ? error.message : error.message.slice(0, -`\n  -> ${hint}`.length);
-  return { code, message, hint, item, cause: cause === undefined ? undefined : packCause(cause) };
+  const { code, reason, hint, item, cause } = error;
+  return { code, message: reason, hint, item, cause: cause === undefined ? undefined : packCause(cause) };
 }
 
 function packCause(error: unknown): PackedError["cause"] {

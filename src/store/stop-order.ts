@@ -16,7 +16,9 @@ export function stopReason(paths: RunPaths): MillraceError | undefined {
     const packed = JSON.parse(readIfPresent(paths.stop) || "null") as PackedError | null;
     return packed === null ? undefined : unpackError(packed);
   } catch {
-    return new MillraceError("RUN_STOPPED", `The run in ${paths.root} was stopped; the reason cannot be read.`);
+    return new MillraceError("RUN_STOPPED", `The run in ${paths.root} was stopped; the reason cannot be read.`, {
+      hint: "Run again: it goes on from where it was.",
+    });
   }
 }
 

@@ -27,7 +27,7 @@ export function describeError(error: unknown): Pick<FailureRecord, "error" | "st
   if (!(error instanceof Error)) return { error: { name: typeof error, message: messageOf(error) } };
   const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
   return {
-    error: { name: error.name, message: error.message, ...(code === undefined ? {} : { code }) },
+    error: { name: error.name, message: messageOf(error), ...(code === undefined ? {} : { code }) },
     ...(error.stack === undefined ? {} : { stack: error.stack }),
   };
 }

@@ -96,7 +96,7 @@ function itemFailed(work: ShardWork, idx: number, error: unknown): MillraceError
   return new MillraceError("ITEM_FAILED", `${runner.name}.forward failed at item ${idx}: ${messageOf(error)}${why}`, {
     cause: error,
     item: idx,
-    hint: `Everything before it is kept. Correct it and run again, or pass onError: "skip" to go on without such items.${got}`,
+    hint: `${missing === undefined ? "" : "Give the key the same name in the provider and in forward. "}Everything before it is kept. Correct it and run again, or pass onError: "skip" to go on without such items.${got}`,
   });
 }
 

@@ -1,5 +1,6 @@
 import { nextPiece, type Piece, readItems } from "../plan/item-list.ts";
 import type { Shard } from "../plan/plan.ts";
+import { isMillraceError } from "../shared/errors.ts";
 import { isThenable } from "../shared/is-thenable.ts";
 import { sleep } from "../shared/sleep.ts";
 import { yieldToEventLoop } from "../shared/yield-to-event-loop.ts";
@@ -161,6 +162,8 @@ async function callBatch(work: ShardWork, indices: readonly number[]): Promise<u
 
 async function failOne(work: ShardWork, idx: number, firstError: unknown): Promise<void> {
   const { runner, env, options } = work.context;
+  // The mistake is the runner's: every item would have it.
+  if (isMillraceError(firstError) && firstError.code === "BAD_RUNNER") throw firstError;
   const batched = isBatched(options);
   let error = firstError;
   for (let retry = 0; retry < options.retries; retry++) {

@@ -96,7 +96,10 @@ export class LineWriter<Record> implements Writer<Record> {
 
   private flush(): void {
     if (this.text === "") return;
-    if (this.closed) throw new MillraceError("WRITER_FAILED", `${this.path} was written to after it was closed.`);
+    if (this.closed)
+      throw new MillraceError("WRITER_FAILED", `${this.path} was written to after it was closed.`, {
+        hint: "Close it once, after the last record.",
+      });
     const plain = encodeText(this.text);
     const bytes = this.compress === undefined ? plain : this.compress(plain);
     this.text = "";

@@ -35,6 +35,8 @@ const withoutProject: readonly Mistake[] = [
   [["retry", "exp", "--error", "("], 2, /--error: Invalid regular expression.*\n {2}-> /],
   [["completion", "powershell"], 2, /"powershell" is not bash, zsh or fish/],
   [["completion", "zhs"], 2, /did you mean zsh\?/],
+  [["explain", "RUN_CHANGD"], 2, /no error code "RUN_CHANGD"; did you mean RUN_CHANGED\?/],
+  [["explain", "frobnicate"], 2, /no error code "frobnicate"; millrace explain lists them/],
   [["init"], 2, /init needs DIR/],
   [["list", "nowhere"], 2, /nowhere cannot be listed/],
   [["doctor", "nowhere"], 2, /no file or folder nowhere/],
@@ -143,6 +145,30 @@ describe.concurrent("help", () => {
     const help = outside.start(["--help"]);
     help.child.stdout!.destroy();
     expect(await help.ended).toMatchObject({ status: 0, stderr: "" });
+  });
+});
+
+describe.concurrent("explain", () => {
+  it("prints the page of a code as it stands in a message, in brackets or in small letters", async () => {
+    const outside = projectIn(emptyFolder());
+    const page = await outside.run("explain", "BAD_OPTION");
+    expect(page).toMatchObject({
+      status: 0,
+      stderr: "",
+      stdout: expect.stringMatching(/^# BAD_OPTION\n[\s\S]*## What to do/),
+    });
+    expect(await outside.run("explain", "[bad-option]")).toEqual(page);
+  });
+
+  it("lists all codes with what they mean, one a line", async () => {
+    const { stdout } = await projectIn(emptyFolder()).run("explain");
+    for (const line of stdout.trimEnd().split("\n")) expect(line).toMatch(/^[A-Z_]+ +[A-Z`].*\.$/);
+    expect(stdout).toMatch(/^RUN_STOPPED +The run was asked to stop/m);
+  });
+
+  it("is what every message leads to", async () => {
+    const { stderr } = await projectIn(emptyFolder()).run("status", "nowhere");
+    expect(stderr).toMatch(/\n {2}\[millrace explain RUN_NOT_FOUND\]\n$/);
   });
 });
 

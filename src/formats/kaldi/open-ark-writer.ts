@@ -30,7 +30,10 @@ export function openArkWriter(arkPath: string, options: OpenArkWriterOptions = {
   let isOpen = true;
   return {
     write: (key, value) => {
-      if (!isOpen) throw new MillraceError("WRITER_FAILED", `${arkPath} was written to after it was closed.`);
+      if (!isOpen)
+        throw new MillraceError("WRITER_FAILED", `${arkPath} was written to after it was closed.`, {
+          hint: "Close it once, after the last record.",
+        });
       const { bytes, valueOffset } = encodeArkEntry(key, value, options);
       const offset = ark.bytes + valueOffset;
       // First the line, which may be refused, so that the list and the archive stay together.

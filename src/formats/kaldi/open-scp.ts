@@ -6,6 +6,7 @@ import { type ParseScpOptions, parseScp } from "./parse-scp.ts";
 import { readKaldiValue } from "./read-kaldi-value.ts";
 import type { ScpEntry } from "./scp-line.ts";
 
+/** What the paths of a list are relative to, and how its texts are read. */
 export interface OpenScpOptions extends KaldiTextOptions, ParseScpOptions {
   /**
    * The folder that relative paths of the list are relative to. Default: the list's own folder. Kaldi's own scripts write

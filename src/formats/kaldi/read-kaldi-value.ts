@@ -5,6 +5,7 @@ import { type KaldiRange, selectRange } from "./kaldi-range.ts";
 import type { KaldiTextOptions, KaldiValue } from "./kaldi-value.ts";
 import { readTextValue } from "./text-value.ts";
 
+/** Which part of a value is read. */
 export interface ReadKaldiValueOptions extends KaldiTextOptions {
   /** The part to take, as an scp line names it: `parseKaldiRange("0:9,2:3")`. */
   readonly range?: KaldiRange;

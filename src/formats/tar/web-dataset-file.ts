@@ -64,7 +64,9 @@ export function openWebDatasetWriter(folder: string, options: WebDatasetWriterOp
   return {
     write: (sample) => {
       if (!isOpen)
-        throw new MillraceError("WRITER_FAILED", `Shards in ${folder} were written to after they were closed.`);
+        throw new MillraceError("WRITER_FAILED", `Shards in ${folder} were written to after they were closed.`, {
+          hint: "Close it once, after the last record.",
+        });
       const bytes = encodeWebDatasetSample(sample);
       const isFull = (shard: NonNullable<typeof current>): boolean =>
         shard.samples >= maxSamples || shard.file.bytes + bytes.length + tarEnd.length > maxBytes;

@@ -1,4 +1,4 @@
-import { isMillraceError, MillraceError } from "../../shared/errors.ts";
+import { isMillraceError, MillraceError, messageOf } from "../../shared/errors.ts";
 import type { Submission } from "../../store/job-records.ts";
 import type { RunPaths } from "../../store/run-paths.ts";
 import type { JobOptions } from "./job-options.ts";
@@ -75,8 +75,9 @@ export function keepJobs(
       const isLeftOut = excluded.length > 0 && earlyDeaths > 0 && lastDeath !== undefined;
       if (pending + running === 0) throw isLeftOut ? cannotStart(lastDeath!) : error;
       if (!isMillraceError(error) || error.code !== "SCHEDULER_FAILED") throw error;
-      if (lastRefusal !== error.message) say(`the other jobs go on, and this is tried again: ${error.message}`);
-      lastRefusal = error.message;
+      const refusal = messageOf(error);
+      if (lastRefusal !== refusal) say(`the other jobs go on, and this is tried again: ${refusal}`);
+      lastRefusal = refusal;
       return [];
     }
   }

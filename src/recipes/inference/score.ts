@@ -7,6 +7,7 @@ import { normaliseText, type TextNormalisation } from "./normalise-text.ts";
 import { type PairOptions, pairTexts, type ScoreSource } from "./pair-texts.ts";
 import type { ErrorCounts, Score, UtteranceScore } from "./score-result.ts";
 
+/** Which texts are compared, how they are normalised first, what is counted, and where it is written. */
 export interface ScoreOptions extends PairOptions, TextNormalisation {
   /** How many of the worst utterances are kept. Default 20. */
   readonly worst?: number;

@@ -53,11 +53,10 @@ async function readOrJudge(
     return await readAudio(path, { channel });
   } catch (error) {
     if (!(error instanceof MillraceError)) throw error;
-    const [message] = error.message.split("\n  -> ") as [string];
     if (error.code === "BAD_AUDIO" && cleaner.limits.unreadable && existsSync(path)) {
-      return { rule: "unreadable", detail: message.replace(`${path} `, "") };
+      return { rule: "unreadable", detail: error.reason.replace(`${path} `, "") };
     }
-    throw new MillraceError(error.code, `${sourceId}: ${message}`, {
+    throw new MillraceError(error.code, `${sourceId}: ${error.reason}`, {
       cause: error,
       ...(error.hint === undefined ? {} : { hint: error.hint }),
     });

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { MillraceError } from "../../index.ts";
 import { probeAudio } from "../../speech.ts";
 import { findManifestProblems, type ManifestProblem } from "./check-manifest.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
@@ -63,7 +64,7 @@ async function checkSplit(split: string, manifest: Manifest, minSeconds: number)
             message: `${path} is too short: ${durationSeconds} s, at least ${minSeconds} s are needed`,
           });
       } catch (error) {
-        found.push({ line, message: (error as Error).message.replace("\n  -> ", "; ") });
+        found.push({ line, message: inOneLine(error) });
       }
     }
   };
@@ -76,4 +77,9 @@ async function checkSplit(split: string, manifest: Manifest, minSeconds: number)
     seconds,
     problems: [...problems, ...found].sort((a, b) => a.line - b.line),
   };
+}
+
+function inOneLine(error: unknown): string {
+  if (!(error instanceof MillraceError)) return (error as Error).message;
+  return error.hint === undefined ? error.reason : `${error.reason}; ${error.hint}`;
 }

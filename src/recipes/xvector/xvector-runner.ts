@@ -100,8 +100,7 @@ async function prepare(idx: number, env: XVectorEnv): Promise<PreparedUtterance>
     return await prepareUtterance(path, env.frontEnd, env);
   } catch (error) {
     if (!(error instanceof MillraceError)) throw error;
-    const [message] = error.message.split("\n  -> ") as [string];
-    throw new MillraceError(error.code, `${env.utterances.path}:${line}: ${id}: ${message}`, {
+    throw new MillraceError(error.code, `${env.utterances.path}:${line}: ${id}: ${error.reason}`, {
       cause: error,
       ...(error.hint === undefined ? {} : { hint: error.hint }),
     });

@@ -54,6 +54,13 @@ describe("a watched env", () => {
     );
   });
 
+  it("explains a key by what it is short for, or the other way round", () => {
+    const env = makeEnv();
+    const missing = watchMissingKeys(env);
+    for (const key of ["mdl", "datasetList"]) read(env, key);
+    expect(missing.explain()).toMatch(/`mdl` \(did you mean `model`\?\), `datasetList` \(did you mean `dataset`\?\)/);
+  });
+
   it("names each missing key once, also those near none", () => {
     const env = makeEnv();
     const missing = watchMissingKeys(env);

@@ -12,14 +12,16 @@ function thrownBy(act: () => unknown): unknown {
 }
 
 describe("MillraceError", () => {
-  it("has the hint as the last line of its message", () => {
+  it("says what and why, then what to do, then where to read more", () => {
     const error = new MillraceError("BAD_OPTION", "shards is 0.", { hint: "Use 1." });
-    expect(error.message.split("\n")).toEqual(["shards is 0.", "  -> Use 1."]);
-    expect(error.hint).toBe("Use 1.");
+    expect(error.message.split("\n")).toEqual(["shards is 0.", "  -> Use 1.", "  [npx millrace explain BAD_OPTION]"]);
+    expect(error).toMatchObject({ reason: "shards is 0.", hint: "Use 1." });
   });
 
-  it("has a message of one line without a hint", () => {
-    expect(new MillraceError("BAD_OPTION", "shards is 0.").message).toBe("shards is 0.");
+  it("says what and why, and where to read more, without a hint", () => {
+    const error = new MillraceError("BAD_OPTION", "shards is 0.");
+    expect(error.message).toBe("shards is 0.\n  [npx millrace explain BAD_OPTION]");
+    expect(error).toMatchObject({ reason: "shards is 0.", hint: undefined });
   });
 
   it("carries its code, cause and item", () => {
@@ -34,7 +36,7 @@ describe("MillraceError", () => {
   it("is an Error that bears its own name", () => {
     const error = new MillraceError("RUN_BUSY", "no");
     expect(error).toBeInstanceOf(Error);
-    expect(String(error)).toBe("MillraceError: no");
+    expect(String(error)).toBe("MillraceError: no\n  [npx millrace explain RUN_BUSY]");
   });
 });
 
@@ -48,6 +50,11 @@ describe("messageOf", () => {
     ["an object that says it itself", { toString: () => "broken" }, "broken"],
   ])("gives the text of %s", (_name, thrown, text) => {
     expect(messageOf(thrown)).toBe(text);
+  });
+
+  it("leaves the page of an error out, so that it can stand within another message", () => {
+    const error = new MillraceError("BAD_OPTION", "shards is 0.", { hint: "Use 1." });
+    expect(messageOf(error)).toBe("shards is 0.\n  -> Use 1.");
   });
 
   it("gives the message of a plain object", () => {

@@ -15,11 +15,11 @@ describe("an error on its way from a worker", () => {
   });
 
   it("has no hint and no item where it had none", () => {
-    const { hint, item, message, cause } = send(new MillraceError("RUN_BUSY", "no"));
-    expect({ hint, item, message, cause }).toEqual({
+    const { hint, item, reason, cause } = send(new MillraceError("RUN_BUSY", "no"));
+    expect({ hint, item, reason, cause }).toEqual({
       hint: undefined,
       item: undefined,
-      message: "no",
+      reason: "no",
       cause: undefined,
     });
   });
@@ -51,10 +51,10 @@ describe("an error on its way from a worker", () => {
     const error = new RangeError("out of range");
     expect(send(error)).toMatchObject({
       code: "WORKER_CRASHED",
-      message: "out of range",
+      reason: "out of range",
       cause: { name: "RangeError", stack: error.stack },
     });
-    expect(send("broken")).toMatchObject({ code: "WORKER_CRASHED", message: "broken" });
+    expect(send("broken")).toMatchObject({ code: "WORKER_CRASHED", reason: "broken" });
   });
 
   it("can be sent on", () => {

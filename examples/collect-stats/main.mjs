@@ -1,0 +1,58 @@
+// Statistics of a corpus of synthetic voices: sums for mean and variance, shapes, charts. What training starts from.
+import { readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { InferenceProvider, isMainModule } from "millrace";
+import { collectStats, writeGlobalCmvn } from "millrace/recipes";
+import { fbank, readAudio } from "millrace/speech";
+import { makeCorpus } from "../corpus/make-corpus.mjs";
+
+export class FbankProvider extends InferenceProvider {
+  static module = import.meta.url;
+
+  /** Items are `[uid, sample]`; the audio is read when its item comes. */
+  static buildDataset({ manifest }) {
+    const rows = readFileSync(manifest, "utf8").trimEnd().split("\n");
+    const utterances = rows.map((row) => row.split("\t"));
+    return {
+      length: utterances.length,
+      async get(idx) {
+        const [id, wav] = utterances[idx];
+        return [id, { speech: (await readAudio(join(dirname(manifest), wav))).samples }];
+      },
+    };
+  }
+
+  /** A "model" whose features are those of the audio alone; one of your own may add what it learned. */
+  static buildModel({ bins }) {
+    const collectFeats = ({ speech }) => ({ feats: speech.map((samples) => fbank(samples, { numMelBins: bins })) });
+    return { collectFeats };
+  }
+
+  /** The env is dataset, model, the params, and how a batch is put together: here as lists, without padding. */
+  async buildEnvLocal() {
+    return { ...(await super.buildEnvLocal()), collateFn: asLists };
+  }
+}
+
+function asLists(samples) {
+  return [samples.map(([id]) => id), { speech: samples.map(([, { speech }]) => speech) }];
+}
+
+if (isMainModule(import.meta.url)) {
+  const [outputDir = "exp/collect-stats", manifest = makeCorpus(join(outputDir, "corpus"))] = process.argv.slice(2);
+  const { count, sum } = await collectStats({
+    provider: new FbankProvider({ manifest, bins: 80 }),
+    mode: "train",
+    outputDir,
+    onError: "skip", // one file of the corpus is broken on purpose
+    parallel: { env: "process", n_workers: 2 },
+  });
+  const cmvn = join(outputDir, "cmvn.npz");
+  writeGlobalCmvn(join(outputDir, "train", "feats_stats.npz"), cmvn);
+  console.log(
+    `${count.feats} frames of ${sum.feats.length} bins; mean of the first: ${(sum.feats[0] / count.feats).toFixed(3)}`,
+  );
+  console.log(
+    `open ${relative(".", join(outputDir, "train", "collect_stats.html"))} in a browser; ${relative(".", cmvn)} is for training`,
+  );
+}

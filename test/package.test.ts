@@ -1,0 +1,191 @@
+// The package as users get it: packed, installed into an empty project, compiled against and run.
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const modules = join(root, "node_modules");
+const folder = mkdtempSync(join(tmpdir(), "millrace-package-"));
+const project = join(folder, "project");
+const installed = join(project, "node_modules", "millrace");
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function run(program: string, args: readonly string[], cwd: string): string {
+  const { status, stdout, stderr, error } = spawnSync(program, args, { cwd, encoding: "utf8" });
+  expect({ program, args, error, status, said: status === 0 ? "" : stderr + stdout }).toEqual({
+    program,
+    args,
+    error: undefined,
+    status: 0,
+    said: "",
+  });
+  return stdout;
+}
+
+interface Sbom {
+  readonly components: readonly { readonly group?: string; readonly name: string; readonly version: string }[];
+}
+
+function readSbom(): Sbom {
+  const path = join(folder, "sbom.json");
+  run(process.execPath, [join(root, "scripts", "sbom.mjs"), path], folder);
+  return JSON.parse(readFileSync(path, "utf8")) as Sbom;
+}
+
+const nameOf = ({ group, name }: Sbom["components"][number]) => (group === undefined ? name : `${group}/${name}`);
+
+let tarball: string;
+
+beforeAll(() => {
+  const packed = run("npm", ["pack", "--ignore-scripts", "--loglevel=error", "--pack-destination", folder], root);
+  tarball = join(folder, packed.trim().split("\n").at(-1)!);
+  mkdirSync(project);
+  // What it needs comes from this repository: the test works without a network.
+  const needed = readSbom().components.map((entry) => [nameOf(entry), `file:${join(modules, nameOf(entry))}`]);
+  const dependencies = { ...Object.fromEntries(needed), millrace: `file:${tarball}` };
+  const description = { name: "a-user", private: true, type: "module", dependencies };
+  writeFileSync(join(project, "package.json"), JSON.stringify(description));
+  const flags = ["--offline", "--ignore-scripts", "--omit=peer", "--no-audit", "--no-fund", "--loglevel=error"];
+  run("npm", ["install", ...flags], project);
+}, 240_000);
+
+const filesBelow = (dir: string) =>
+  readdirSync(dir, { recursive: true, encoding: "utf8" }).filter((name) => statSync(join(dir, name)).isFile());
+
+const onBusyMachines = { timeout: 240_000 };
+
+describe("the tarball", () => {
+  it("holds the build, the pages of errors and what a reader expects, and nothing else", () => {
+    const names = filesBelow(installed);
+    const others = names.filter((name) => !/^dist\/.*(\.js|\.d\.ts)$|^docs\/errors\/\w+\.md$/.test(name));
+    expect(others.filter((name) => name !== "dist/.built").sort()).toEqual([
+      "ARCHITECTURE.md",
+      "CHANGELOG.md",
+      "LICENSE",
+      "README.md",
+      "package.json",
+    ]);
+    expect(names.filter((name) => /\b(test|bench|fixtures)\b/.test(name))).toEqual([]);
+    const bytes = names.reduce((sum, name) => sum + statSync(join(installed, name)).size, 0);
+    const inMegabytes = (size: number) => `${(size / 1e6).toFixed(2)} MB`;
+    console.log(`${names.length} files, ${inMegabytes(statSync(tarball).size)} packed, ${inMegabytes(bytes)} unpacked`);
+  });
+
+  it("says nothing of the machine that made it", () => {
+    const own = [root.replace(/\/$/, ""), dirname(root.replace(/\/$/, "")), homedir()].filter(
+      (path) => path.length > 2,
+    );
+    const telling = filesBelow(installed).filter((name) => {
+      const text = readFileSync(join(installed, name), "utf8");
+      return own.some((path) => text.includes(`${path}/`)) || text.includes("sourceMappingURL");
+    });
+    expect(telling).toEqual([]);
+  });
+
+  it("has types that every resolver of today finds", onBusyMachines, () => {
+    const attw = join(modules, "@arethetypeswrong", "cli", "dist", "index.js");
+    run(process.execPath, [attw, tarball, "--profile", "esm-only", "--no-color", "--no-emoji"], folder);
+  });
+});
+
+// Plain JavaScript, and as TypeScript without a type written down.
+const hello = readFileSync(join(root, "examples", "hello", "main.mjs"), "utf8");
+
+/** What the compiler says about a file of the project, the declarations of the package included. */
+function compile(file: string, options: ts.CompilerOptions): string[] {
+  const program = ts.createProgram([file], {
+    target: ts.ScriptTarget.ES2022,
+    strict: true,
+    noUncheckedIndexedAccess: true,
+    exactOptionalPropertyTypes: true,
+    // Without those of browsers.
+    lib: ["lib.es2023.d.ts"],
+    types: ["node"],
+    typeRoots: [join(modules, "@types")],
+    outDir: join(dirname(file), "out"),
+    ...options,
+  });
+  const problems = [...ts.getPreEmitDiagnostics(program), ...program.emit().diagnostics];
+  return problems.map(({ messageText, file: where }) => {
+    return `${where?.fileName ?? ""}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`;
+  });
+}
+
+describe("a project with it", () => {
+  const wanted =
+    /^9990 records in exp\/hello\/records\.jsonl; the last one: \{ idx: 9998, text: 'hello Katherine' \}\n$/;
+  const rest = `
+    import { decodeNpy, encodeNpy, ndArray } from "millrace/formats";
+    import { collectStats, InferenceRunner } from "millrace/recipes";
+    import { fbank, loadOnnx } from "millrace/speech";
+    export const all = [decodeNpy, encodeNpy, ndArray, collectStats, InferenceRunner, fbank, loadOnnx];
+    const { HelloProvider, HelloRunner } = await import("./main.js");
+    export const records: { idx: number; text: string }[] = await new HelloRunner(new HelloProvider()).run([1, 2]);
+  `;
+
+  it.each([
+    [
+      "NodeNext",
+      { module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext, skipLibCheck: false },
+    ],
+    [
+      "Bundler",
+      { module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler, skipLibCheck: true },
+    ],
+  ])(
+    "compiles hello without a type written down, and runs it (module resolution %s)",
+    onBusyMachines,
+    (name, options) => {
+      const place = join(project, name);
+      mkdirSync(place);
+      writeFileSync(join(place, "main.ts"), hello);
+      writeFileSync(join(place, "rest.ts"), rest);
+      expect(compile(join(place, "rest.ts"), options)).toEqual([]);
+      expect(run(process.execPath, ["out/main.js"], place)).toMatch(wanted);
+    },
+  );
+
+  it("runs hello in JavaScript", () => {
+    const place = join(project, "javascript");
+    cpSync(join(root, "examples", "hello"), place, { recursive: true });
+    expect(run(process.execPath, ["main.mjs"], place)).toMatch(wanted);
+  });
+
+  it("has the command line, which explains errors without a network", () => {
+    const program = join(project, "node_modules", ".bin", "millrace");
+    expect(run(program, ["explain", "RUN_CHANGED"], project)).toMatch(/^# RUN_CHANGED\n/);
+  });
+});
+
+describe("hover text", () => {
+  it("is there for everything that is exported", () => {
+    const entries = ["index", "formats", "speech", "recipes"].map((name) => join(root, "dist", `${name}.d.ts`));
+    const options = { module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext, types: [] };
+    const program = ts.createProgram(entries, options);
+    const checker = program.getTypeChecker();
+    const exported = entries.flatMap((entry) =>
+      checker.getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(entry)!)!),
+    );
+    const bare = exported.filter((symbol) => {
+      const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+      return target.getDocumentationComment(checker).length === 0;
+    });
+    expect(exported.length).toBeGreaterThan(300);
+    expect(bare.map(({ name }) => name)).toEqual([]);
+  });
+});
+
+describe("scripts/sbom.mjs", () => {
+  it("names every package of production with its version, and those that they need", () => {
+    const { components } = readSbom();
+    const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+      dependencies: Record<string, string>;
+    };
+    expect(Object.fromEntries(components.map((entry) => [nameOf(entry), entry.version]))).toMatchObject(dependencies);
+    expect(components.length).toBeGreaterThan(Object.keys(dependencies).length);
+  });
+});
