@@ -74,7 +74,8 @@ export class GrowingFile {
   };
 
   private open(): FileSink {
-    if (this.isClosed) throw new MillraceError("WRITER_FAILED", `${this.path} was written to after it was closed.`, {
+    if (this.isClosed)
+      throw new MillraceError("WRITER_FAILED", `${this.path} was written to after it was closed.`, {
         hint: "Close it once, after the last record.",
       });
     this.sink ??= this.begin();
