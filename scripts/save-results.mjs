@@ -4,10 +4,10 @@ import { cpus, totalmem, type } from "node:os";
 import { dirname, join } from "node:path";
 import { root } from "./ensure.mjs";
 
-const file = join(root, "bench", "results", "latest.json");
+const latest = join(root, "bench", "results", "latest.json");
 
 /** Puts new figures in the place of older ones of the same benchmark; the others stay as they were, with their day. */
-export function saveResults(results, now = new Date()) {
+export function saveResults(results, { file = latest, now = new Date() } = {}) {
   const names = [...new Set(results.map(({ bench }) => bench))];
   const fresh = names.map((name) => ({
     bench: name,

@@ -189,6 +189,22 @@ describe("docs/benchmarks.md", () => {
 });
 
 describe("the benchmarks", () => {
+  it("keep the newest figures of each, with the day, and those of the others as they were", async () => {
+    const { saveResults } = (await import("../scripts/save-results.mjs" as string)) as {
+      saveResults(results: object[], options: { file: string; now: Date }): string;
+    };
+    const file = join(temporaryFolder(), "results", "latest.json");
+    const row = (bench: string, value: number) => ({ bench, what: "a ratio", value, unit: "x", limit: 1, holds: true });
+    saveResults([row("tiny", 0.9), row("kill", 0.5)], { file, now: new Date("2026-01-01") });
+    saveResults([row("kill", 0.4)], { file, now: new Date("2026-02-02") });
+    const kept = JSON.parse(readFileSync(file, "utf8")) as { bench: string; date: string; rows: { value: number }[] }[];
+    expect(kept.map(({ bench, date, rows }) => [bench, date, rows.map(({ value }) => value)])).toEqual([
+      ["kill", "2026-02-02", [0.4]],
+      ["tiny", "2026-01-01", [0.9]],
+    ]);
+    expect(kept[0]).toMatchObject({ machine: { cores: expect.any(Number), node: process.version } });
+  });
+
   it("run and print what a machine can read", () => {
     const { stdout, status } = spawnSync(process.execPath, [join(root, "scripts", "bench.mjs"), "--json", "planning"], {
       encoding: "utf8",

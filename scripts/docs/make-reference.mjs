@@ -41,6 +41,7 @@ export async function makeReference(out) {
     indexFormat: "table",
     useCodeBlocks: true,
     sanitizeComments: true,
+    logLevel: "Warn",
   });
   const warnings = [];
   app.logger = new CollectingLogger(warnings);
