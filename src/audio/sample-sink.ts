@@ -7,6 +7,16 @@ export interface FrameRange {
   readonly end: number;
 }
 
+/** One channel as a decoder gives it; integers are scaled. */
+type Plane = Float32Array | Int32Array | Float64Array;
+
+/** The frames of a push that are wanted, and where the first of them goes. */
+interface Wanted {
+  readonly from: number;
+  readonly to: number;
+  readonly at: number;
+}
+
 /**
  * Takes what decoders produce and keeps what was asked for: one channel, their mean or all, of one range. It grows with
  * what comes, so a header that lies about the length costs nothing.
@@ -46,37 +56,30 @@ export class SampleSink {
   }
 
   /** The next `count` frames, a plane for each channel. The planes may be used again by the caller. */
-  pushPlanes(planes: readonly (Float32Array | Int32Array | Float64Array)[], count: number, scale = 1): void {
-    const from = Math.max(0, Math.min(count, this.range.start - this.position));
-    const to = Math.min(count, this.range.end - this.position);
-    this.position += count;
-    if (to <= from) return;
-    const at = this.#reserve(to - from);
+  pushPlanes(planes: readonly Plane[], count: number, scale = 1): void {
+    const wanted = this.#take(count);
+    if (wanted === undefined) return;
     if (this.#choice === "all") {
-      for (const [channel, plane] of planes.entries()) copyScaled(plane, from, to, scale, this.#planes[channel]!, at);
+      for (const [channel, plane] of planes.entries()) copyScaled(plane, scale, wanted, this.#planes[channel]!);
     } else if (this.#choice === "mix") {
-      mixPlanes(planes, from, to, scale, this.#planes[0]!, at);
+      mixPlanes(planes, scale, wanted, this.#planes[0]!);
     } else {
-      copyScaled(planes[this.#choice]!, from, to, scale, this.#planes[0]!, at);
+      copyScaled(planes[this.#choice]!, scale, wanted, this.#planes[0]!);
     }
   }
 
   /** The next `count` frames, channels side by side. */
   pushInterleaved(samples: Float32Array, channels: number, count: number): void {
-    const from = Math.max(0, Math.min(count, this.range.start - this.position));
-    const to = Math.min(count, this.range.end - this.position);
-    this.position += count;
-    if (to <= from) return;
-    const at = this.#reserve(to - from);
+    const wanted = this.#take(count);
+    if (wanted === undefined) return;
     if (channels === 1) {
-      this.#planes[0]!.set(samples.subarray(from, to), at);
+      this.#planes[0]!.set(samples.subarray(wanted.from, wanted.to), wanted.at);
     } else if (this.#choice === "all") {
-      for (const [channel, plane] of this.#planes.entries())
-        pickChannel(samples, channels, channel, from, to, plane, at);
+      for (const [channel, plane] of this.#planes.entries()) pickChannel({ samples, channels }, channel, wanted, plane);
     } else if (this.#choice === "mix") {
-      mixInterleaved(samples, channels, from, to, this.#planes[0]!, at);
+      mixInterleaved({ samples, channels }, wanted, this.#planes[0]!);
     } else {
-      pickChannel(samples, channels, this.#choice, from, to, this.#planes[0]!, at);
+      pickChannel({ samples, channels }, this.#choice, wanted, this.#planes[0]!);
     }
   }
 
@@ -87,6 +90,14 @@ export class SampleSink {
       // A view would hold on to the slack for as long as the samples live; a little of it is cheaper than a copy.
       return plane.length - this.#kept < 4096 ? plane.subarray(0, this.#kept) : plane.slice(0, this.#kept);
     });
+  }
+
+  /** Lets `count` frames pass and makes room for those of them that are wanted. */
+  #take(count: number): Wanted | undefined {
+    const from = Math.max(0, Math.min(count, this.range.start - this.position));
+    const to = Math.min(count, this.range.end - this.position);
+    this.position += count;
+    return to <= from ? undefined : { from, to, at: this.#reserve(to - from) };
   }
 
   #reserve(count: number): number {
@@ -105,14 +116,7 @@ export class SampleSink {
   }
 }
 
-function copyScaled(
-  plane: Float32Array | Int32Array | Float64Array,
-  from: number,
-  to: number,
-  scale: number,
-  out: Float32Array,
-  at: number,
-): void {
+function copyScaled(plane: Plane, scale: number, { from, to, at }: Wanted, out: Float32Array): void {
   if (scale === 1 && plane instanceof Float32Array) {
     out.set(plane.subarray(from, to), at);
     return;
@@ -121,17 +125,11 @@ function copyScaled(
 }
 
 /** Sums in double precision and divides once, so that the mean of equal channels is exactly each of them. */
-function mixPlanes(
-  planes: readonly (Float32Array | Int32Array | Float64Array)[],
-  from: number,
-  to: number,
-  scale: number,
-  out: Float32Array,
-  at: number,
-): void {
+function mixPlanes(planes: readonly Plane[], scale: number, wanted: Wanted, out: Float32Array): void {
+  const { from, to, at } = wanted;
   const first = planes[0]!;
   if (planes.length === 1) {
-    copyScaled(first, from, to, scale, out, at);
+    copyScaled(first, scale, wanted, out);
     return;
   }
   const factor = scale / planes.length;
@@ -147,14 +145,12 @@ function mixPlanes(
   }
 }
 
-function mixInterleaved(
-  samples: Float32Array,
-  channels: number,
-  from: number,
-  to: number,
-  out: Float32Array,
-  at: number,
-): void {
+interface Interleaved {
+  readonly samples: Float32Array;
+  readonly channels: number;
+}
+
+function mixInterleaved({ samples, channels }: Interleaved, { from, to, at }: Wanted, out: Float32Array): void {
   for (let i = from, o = at, s = from * channels; i < to; i++, o++) {
     let sum = 0;
     for (const end = s + channels; s < end; s++) sum += samples[s]!;
@@ -163,13 +159,10 @@ function mixInterleaved(
 }
 
 function pickChannel(
-  samples: Float32Array,
-  channels: number,
+  { samples, channels }: Interleaved,
   channel: number,
-  from: number,
-  to: number,
+  { from, to, at }: Wanted,
   out: Float32Array,
-  at: number,
 ): void {
   for (let i = from, o = at, s = from * channels + channel; i < to; i++, o++, s += channels) out[o] = samples[s]!;
 }

@@ -1,8 +1,8 @@
 import { encodeNpz, type NdArray, ndArray, openNpz } from "../../formats.ts";
 import { MillraceError } from "../../index.ts";
 import type { CmvnStats } from "../../speech.ts";
+import { putFile } from "../put-file.ts";
 import { momentsOf } from "./moments.ts";
-import { putFile } from "./put-file.ts";
 
 /** The statistics in a `{key}_stats.npz`, of millrace or of ESPnet, as `globalCmvn` takes them. */
 export function readCmvnStats(path: string): CmvnStats & { readonly shape: readonly number[] } {

@@ -1,10 +1,10 @@
 import { checkShape, type Shape, shape } from "../../index.ts";
+import { maybe, path } from "../maybe.ts";
 import { type AudioSection, audioSection } from "./sections/audio-section.ts";
 import { type DatasetSection, datasetSection } from "./sections/dataset-section.ts";
 import { type DropSection, dropSection } from "./sections/drop-section.ts";
 import { type FeaturesSection, featuresSection } from "./sections/features-section.ts";
 import { type KaldiSection, kaldiSection } from "./sections/kaldi-section.ts";
-import { maybe, path } from "./sections/maybe.ts";
 import { type TextSection, textSection } from "./sections/text-section.ts";
 
 /** The `prep:` section: from which manifest to which folder, and what is done on the way. */

@@ -1,12 +1,7 @@
 import { checkShape, MillraceError, type Shape, shape } from "../../index.ts";
+import { maybe, path } from "../maybe.ts";
 import { type ToolkitName, toolkitNames } from "./toolkits/toolkit-names.ts";
 
-/** A key that may be left out, also with `null`, as Hydra's users do. */
-function maybe<T>(inner: Shape<T>): Shape<T | null | undefined> {
-  return shape.optional(shape.nullable(inner));
-}
-
-const path = shape.string({ pattern: /^[^\0]+$/, expected: "a path" });
 const digest = shape.string({ pattern: /^[0-9a-f]{64}$/i, expected: "a SHA-256 of 64 hexadecimal digits" });
 const positive = shape.int({ min: 1 });
 

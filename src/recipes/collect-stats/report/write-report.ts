@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { safeFileName } from "../../../formats.ts";
 import type { CmvnStats } from "../../../speech.ts";
+import { putFile } from "../../put-file.ts";
 import type { LengthHistogram } from "../measure-lengths.ts";
 import { momentsOf } from "../moments.ts";
-import { putFile } from "../put-file.ts";
 import { showNumber } from "./draw-chart.ts";
 import { drawLengths } from "./draw-lengths.ts";
 import { drawMoments } from "./draw-moments.ts";

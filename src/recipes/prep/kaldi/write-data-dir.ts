@@ -1,9 +1,9 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { formatScpLine, pathInScp } from "../../../formats.ts";
+import { writeLines } from "../../write-lines.ts";
 import { compareBytes } from "../compare-bytes.ts";
 import type { CorpusEntry } from "../outputs/corpus.ts";
-import { writeLines } from "../outputs/write-lines.ts";
 
 /**
  * Writes a data folder as Kaldi's recipes have it. Where audio was trimmed but not written, `segments` says which part of

@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, linkSync, mkdirSync, readFileSync, renameSync
 import { basename, join } from "node:path";
 import { type DatasetSplit, datasetCard, type ParquetColumn, writeJsonl, writeParquetFile } from "../../../formats.ts";
 import { MillraceError } from "../../../index.ts";
-import { putFile } from "../../collect-stats/put-file.ts";
+import { putFile } from "../../put-file.ts";
 import type { PrepStats } from "../prep-summary.ts";
 import type { DatasetSection } from "../sections/dataset-section.ts";
 import type { CorpusEntry } from "./corpus.ts";

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { pathInScp, writeTsv } from "../../../formats.ts";
-import { putFile } from "../../collect-stats/put-file.ts";
+import { putFile } from "../../put-file.ts";
 import { validateDataDir } from "../kaldi/validate-data-dir.ts";
 import { writeDataDir } from "../kaldi/write-data-dir.ts";
 import { checkPrepConfig, type PrepConfig } from "../prep-config.ts";

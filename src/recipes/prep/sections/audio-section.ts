@@ -1,5 +1,5 @@
 import { type Shape, shape } from "../../../index.ts";
-import { maybe } from "./maybe.ts";
+import { maybe } from "../../maybe.ts";
 
 /** How silence at both ends is found: Kaldi's energy VAD, then Silero's rule from frames to stretches. */
 export interface TrimSection {

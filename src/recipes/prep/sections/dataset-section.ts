@@ -1,5 +1,5 @@
 import { type Shape, shape } from "../../../index.ts";
-import { maybe } from "./maybe.ts";
+import { maybe } from "../../maybe.ts";
 
 /** The folder to share: a table, the audio where it is written, and a card. Left out where the section is. */
 export interface DatasetSection {

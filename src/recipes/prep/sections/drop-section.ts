@@ -1,5 +1,5 @@
 import { type Shape, shape } from "../../../index.ts";
-import { maybe } from "./maybe.ts";
+import { maybe } from "../../maybe.ts";
 
 /** From where on an utterance is dropped. `null` is the default. */
 export interface DropSection {

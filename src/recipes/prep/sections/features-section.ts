@@ -1,5 +1,5 @@
 import { type Shape, shape } from "../../../index.ts";
-import { maybe } from "./maybe.ts";
+import { maybe } from "../../maybe.ts";
 
 /** Which features are computed, and as what they are written. */
 export interface FeaturesSection {

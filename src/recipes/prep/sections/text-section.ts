@@ -1,5 +1,5 @@
 import { type Shape, shape } from "../../../index.ts";
-import { maybe } from "./maybe.ts";
+import { maybe } from "../../maybe.ts";
 
 /** How texts are written alike. */
 export interface TextSection {

@@ -1,37 +1,30 @@
-import { closeSync, mkdirSync, openSync, renameSync, writeSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, renameSync } from "node:fs";
 import { dirname } from "node:path";
+import { LineSink } from "../../line-sink.ts";
 import { type UnfinishedFolder, unfinishedPath } from "./unfinished.ts";
-
-const flushAtCharacters = 1 << 16;
 
 /** A text file that is written line by line and appears under its name when it is complete. */
 export class LineFile {
   private readonly path: string;
   private readonly partial: string;
   private readonly fd: number;
-  private text = "";
+  private readonly lines: LineSink;
 
   constructor(path: string, { unfinished }: UnfinishedFolder) {
     for (const folder of [unfinished, dirname(path)]) mkdirSync(folder, { recursive: true });
     this.path = path;
     this.partial = unfinishedPath(path, unfinished);
     this.fd = openSync(this.partial, "w");
+    this.lines = new LineSink(this.fd);
   }
 
   write(line: string): void {
-    this.text += `${line}\n`;
-    if (this.text.length >= flushAtCharacters) this.flush();
+    this.lines.write(line);
   }
 
   finish(): void {
-    this.flush();
+    this.lines.flush();
     closeSync(this.fd);
     renameSync(this.partial, this.path);
-  }
-
-  private flush(): void {
-    const bytes = Buffer.from(this.text);
-    for (let at = 0; at < bytes.length; ) at += writeSync(this.fd, bytes, at);
-    this.text = "";
   }
 }

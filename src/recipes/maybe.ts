@@ -1,4 +1,4 @@
-import { type Shape, shape } from "../../../index.ts";
+import { type Shape, shape } from "../index.ts";
 
 /** A key that may be left out, also with `null`, as Hydra's users do. */
 export function maybe<T>(inner: Shape<T>): Shape<T | null | undefined> {

@@ -1,7 +1,6 @@
-import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
-
-const flushAtCharacters = 1 << 16;
+import { LineSink } from "./line-sink.ts";
 
 /** Writes a text file line by line; whoever looks finds the old one or the new one whole. */
 export function writeLines(path: string, lines: Iterable<string>): void {
@@ -10,15 +9,9 @@ export function writeLines(path: string, lines: Iterable<string>): void {
   try {
     const fd = openSync(partial, "w");
     try {
-      let text = "";
-      for (const line of lines) {
-        text += `${line}\n`;
-        if (text.length >= flushAtCharacters) {
-          writeAll(fd, text);
-          text = "";
-        }
-      }
-      writeAll(fd, text);
+      const sink = new LineSink(fd);
+      for (const line of lines) sink.write(line);
+      sink.flush();
     } finally {
       closeSync(fd);
     }
@@ -27,9 +20,4 @@ export function writeLines(path: string, lines: Iterable<string>): void {
     rmSync(partial, { force: true });
     throw error;
   }
-}
-
-function writeAll(fd: number, text: string): void {
-  const bytes = Buffer.from(text);
-  for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
 }
