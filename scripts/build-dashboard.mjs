@@ -32,7 +32,8 @@ export async function buildDashboard(folder) {
     ["app.js", /<\/script|<!--/i],
     ["app.css", /<\/style/i],
   ])
-    if (end.test(readFileSync(join(folder, name), "utf8"))) throw new Error(`${name} cannot stand within a page: ${end}`);
+    if (end.test(readFileSync(join(folder, name), "utf8")))
+      throw new Error(`${name} cannot stand within a page: ${end}`);
   copyFileSync(join(source, "index.html"), join(folder, "index.html"));
   for (const name of readdirSync(folder)) pack(join(folder, name));
 }
