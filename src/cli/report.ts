@@ -13,7 +13,9 @@ export const report: Command = {
   name: "report",
   usage: "RUN [--out FILE]",
   summary: "Writes the story of a run into one HTML file that needs nothing else, to keep or to send.",
-  details: `FILE is ${fileName} in the folder of the run where it is left out. A report that is there is replaced; anything else is not.`,
+  details:
+    `Without --out it is ${fileName} in the folder of the run. A report that is there is replaced; any other file is left\n` +
+    "as it is.",
   options: { out: { type: "string", value: "FILE", help: "write to FILE" } },
   examples: ["millrace report exp/prep", "millrace report exp/prep --out prep.html"],
   arguments: { least: 1, most: 1 },

@@ -65,7 +65,11 @@ describe("the examples of --help", async () => {
   const looking = examples.filter(({ name }) => !changing.includes(name));
   const work = async (example: string) => {
     // What goes on in the background is not to be in the way of the next one.
-    const text = example.includes("--detach") ? `${example}; millrace attach exp/prep` : example;
+    const detached = example.includes("--detach") ? `${example}; millrace attach exp/prep` : example;
+    // A dashboard ends with Ctrl-C, and not before.
+    const text = example.startsWith("millrace dashboard")
+      ? `timeout --preserve-status --signal=INT 10 ${example}`
+      : detached;
     const { status, stderr } = await type(text, dir);
     expect({ status, stderr }).toMatchObject({ status: 0 });
   };

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { realpathSync, statSync } from "node:fs";
 import { basename, relative } from "node:path";
 import { jobsOf } from "../../launchers/batch/jobs-of.ts";
-import { messageOf } from "../../shared/errors.ts";
+import { MillraceError, messageOf } from "../../shared/errors.ts";
 import { findRuns } from "../../store/find-runs.ts";
 import { readSubmissions } from "../../store/job-records.ts";
 import { runPaths } from "../../store/run-paths.ts";
@@ -30,7 +30,7 @@ const listEveryMs = 3000;
 const tidyEveryMs = 30_000;
 
 export function openRunList(dir: string): RunList {
-  const root = realpathSync(dir);
+  const root = rootOf(dir);
   let listed = new Map<string, ListedRun>();
   let listedMs = Number.NEGATIVE_INFINITY;
   const cards = new Map<string, { readonly key: string; readonly card: RunCard }>();
@@ -86,6 +86,16 @@ export function openRunList(dir: string): RunList {
     } catch (error) {
       return { id, folder, state: "unreadable", error: messageOf(error).split("\n", 1)[0]! };
     }
+  }
+}
+
+function rootOf(dir: string): string {
+  try {
+    return realpathSync(dir);
+  } catch (error) {
+    throw new MillraceError("BAD_USAGE", `${dir} cannot be shown: ${messageOf(error)}.`, {
+      hint: "Name the folder of a run, or one above it.",
+    });
   }
 }
 
