@@ -24,8 +24,8 @@ export const gc: Command = {
     const before = count();
     cleanUp(paths, { ttlMs: defaultLeaseTtlMs, keepAttempts: shards.committed < shards.total });
     const isBusy = state === "running" || workers.length > 0;
-    if ((has("logs") || has("history")) && isBusy)
-      process.stderr.write("millrace: someone is at work on the run: its logs and its history stay\n");
+    if (has("logs") && isBusy) process.stderr.write("millrace: someone is at work on the run: its logs stay\n");
+    if (has("history") && isBusy) process.stderr.write("millrace: someone is at work on the run: its history stays\n");
     if (has("logs") && !isBusy)
       for (const name of namesIn(paths.logs)) rmSync(paths.log(name.replace(/\.log$/, "")), { force: true });
     if (has("history") && !isBusy)

@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import { fileURLToPath } from "node:url";
 import { entryUrl, webFolderUrl } from "../shared/entry-url.ts";
 import { errnoOf, isMillraceError, MillraceError, messageOf } from "../shared/errors.ts";
+import type { ApiError } from "./run-view.ts";
 import { type Access, checkToken, makeToken, openAccess } from "./server/access.ts";
 import { bracketed, isLoopback } from "./server/allowed-hosts.ts";
 import { type ApiContext, answerApi } from "./server/answer-api.ts";
@@ -34,7 +35,7 @@ export interface Dashboard {
   close(): Promise<void>;
 }
 
-export const defaultPort = 8643;
+const defaultPort = 8643;
 const portsTried = 20;
 const limits = {
   maxHeaderSize: 16 * 1024,
@@ -127,9 +128,9 @@ function refuse(request: IncomingMessage, response: ServerResponse, error: unkno
   if (error instanceof Refusal) {
     if (error.status === 405) response.setHeader("Allow", "GET, HEAD, POST");
     if (error.status === 401) response.setHeader("WWW-Authenticate", "Bearer");
-    sendJson(request, response, { error: error.message }, error.status);
+    sendJson(request, response, { error: error.message } satisfies ApiError, error.status);
   } else if (isMillraceError(error)) {
-    sendJson(request, response, { error: error.message }, 500);
+    sendJson(request, response, { error: error.message } satisfies ApiError, 500);
   } else {
     process.stderr.write(`millrace: the dashboard failed at ${request.method} ${request.url}: ${messageOf(error)}\n`);
     sendJson(request, response, { error: "The dashboard failed at this; its own output says why." }, 500);

@@ -13,7 +13,7 @@ export interface Access {
 }
 
 /** The header that pages of other sites cannot send without being asked first whether they may. */
-export const ownHeader = "x-millrace";
+const ownHeader = "x-millrace";
 
 const methods = ["GET", "HEAD", "POST"];
 const leastToken = 16;

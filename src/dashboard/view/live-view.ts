@@ -19,7 +19,7 @@ import { openShardMap } from "./shard-map.ts";
 import { viewWorker } from "./view-worker.ts";
 
 /** What has become known with a refresh. */
-export interface ViewChange {
+interface ViewChange {
   readonly shards: readonly (readonly [shard: number, letter: ShardLetter])[];
   readonly attempts: readonly AttemptView[];
 }
