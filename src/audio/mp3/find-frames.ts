@@ -20,11 +20,11 @@ export async function findFirstFrame(
   return undefined;
 }
 
-/** Whether more frames follow; a short file may end after the first one or the second. */
+/** Whether more frames follow; a short file may end after the first one, if nothing stands before it, or the second. */
 function isFollowed(window: Uint8Array, at: number, header: MpegFrameHeader, reachesEnd: boolean): boolean {
   let next = at;
   for (let frame = 0; frame < framesInARow; frame++) {
-    if (reachesEnd && next === window.length) return frame > 0;
+    if (reachesEnd && next === window.length) return frame > (at === 0 ? 0 : 1);
     const following = readFrameHeader(window, next);
     if (following === undefined || !isSameStream(header, following)) return false;
     next += following.bytes;

@@ -26,15 +26,17 @@ function skipBlanks(cursor: ByteCursor): void {
 function readBracketed(cursor: ByteCursor, options: KaldiTextOptions): KaldiValue {
   const start = cursor.position;
   cursor.next();
-  const numbers: number[] = [];
+  const dtype = options.textFloat ?? "float32";
+  const numbers = new (dtype === "float64" ? Float64Array : Float32Array)(countWords(cursor, close));
+  let filled = 0;
   const rows = { count: 0, length: -1, begin: 0, opensWithBreak: false };
   const endRow = (): void => {
-    const length = numbers.length - rows.begin;
+    const length = filled - rows.begin;
     if (length === 0) return;
     if (rows.length !== -1 && rows.length !== length) {
       throw cursor.bad(`row ${rows.count} has ${length} numbers, and the rows before it have ${rows.length}`);
     }
-    Object.assign(rows, { count: rows.count + 1, length, begin: numbers.length });
+    Object.assign(rows, { count: rows.count + 1, length, begin: filled });
   };
   for (;;) {
     const byte = cursor.peek();
@@ -42,7 +44,7 @@ function readBracketed(cursor: ByteCursor, options: KaldiTextOptions): KaldiValu
     if (isBlank(byte)) {
       cursor.next();
     } else if (byte === newline || byte === semicolon) {
-      rows.opensWithBreak ||= numbers.length === 0;
+      rows.opensWithBreak ||= filled === 0;
       endRow();
       cursor.next();
     } else if (byte === close) {
@@ -50,15 +52,31 @@ function readBracketed(cursor: ByteCursor, options: KaldiTextOptions): KaldiValu
       cursor.next();
       break;
     } else {
-      numbers.push(readNumber(cursor));
+      numbers[filled++] = readNumber(cursor);
     }
   }
   const isMatrix =
     options.textKind === undefined ? rows.opensWithBreak || rows.count > 1 : options.textKind === "matrix";
   if (!isMatrix && rows.count > 1) throw cursor.bad(`a vector has one row, and this has ${rows.count}`, start);
-  const shape = isMatrix ? [rows.count, Math.max(0, rows.length)] : [numbers.length];
-  if (options.textFloat === "float64") return { dtype: "float64", shape, data: Float64Array.from(numbers) };
-  return { dtype: "float32", shape, data: Float32Array.from(numbers) };
+  const shape = isMatrix ? [rows.count, Math.max(0, rows.length)] : [filled];
+  return { dtype, shape, data: numbers } as KaldiValue;
+}
+
+/**
+ * How many words stand before a byte, or before the end of the file; the cursor stays where it is. A list that grows
+ * would take several times the memory of the numbers.
+ */
+function countWords(cursor: ByteCursor, last: number): number {
+  const start = cursor.position;
+  let [count, isWithin] = [0, false];
+  for (let byte = cursor.peek(); byte !== -1 && byte !== last; byte = cursor.peek()) {
+    const isGap = isBlank(byte) || byte === newline || byte === semicolon;
+    if (!isGap && !isWithin) count++;
+    isWithin = !isGap;
+    cursor.next();
+  }
+  cursor.position = start;
+  return count;
 }
 
 function readWord(cursor: ByteCursor): string {
@@ -86,8 +104,8 @@ function readNumber(cursor: ByteCursor): number {
 }
 
 function readIntegers(cursor: ByteCursor): NdArray<"int32"> {
-  const numbers: number[] = [];
-  for (;;) {
+  const numbers = new Int32Array(countWords(cursor, newline));
+  for (let i = 0; ; i++) {
     skipBlanks(cursor);
     const start = cursor.position;
     if (cursor.peek() === newline || cursor.peek() === -1) break;
@@ -97,9 +115,9 @@ function readIntegers(cursor: ByteCursor): NdArray<"int32"> {
       throw cursor.bad(`${JSON.stringify(word)} is no int32, and floats stand in [ ]`, start);
     }
     // Not -0: an integer has none.
-    numbers.push(value | 0);
+    numbers[i] = value | 0;
   }
-  return { dtype: "int32", shape: [numbers.length], data: Int32Array.from(numbers) };
+  return { dtype: "int32", shape: [numbers.length], data: numbers };
 }
 
 /** The text of a value as Kaldi lays it out, with as many digits as give the same number back. */
