@@ -82,7 +82,7 @@ describe.skipIf(whyNotBrowser)(`a run in the dashboard${because(whyNotBrowser)}`
     await report.page.locator("tbody tr", { hasText: "SIGKILL" }).first().waitFor();
     expect(report.complaints).toEqual([]);
     expect(report.requests.filter((address) => !/^(file|data):/.test(address))).toEqual([]);
-  }, 150_000);
+  });
 
   it("has its failures inspected and retried from the page", async () => {
     const project = makeProject();
@@ -111,7 +111,7 @@ describe.skipIf(whyNotBrowser)(`a run in the dashboard${because(whyNotBrowser)}`
     );
     expect(lines).toHaveLength(20);
     expect(complaints).toEqual([]);
-  }, 150_000);
+  });
 
   it("is cancelled from the page", async () => {
     const project = makeProject();
@@ -124,5 +124,5 @@ describe.skipIf(whyNotBrowser)(`a run in the dashboard${because(whyNotBrowser)}`
     await expect.poll(() => stateOf(page), patience).toBe("stopped");
     expect((await run.ended).status).not.toBe(0);
     expect(await page.locator(".announcer .notice").textContent()).not.toBe("");
-  }, 150_000);
+  });
 });

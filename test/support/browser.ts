@@ -1,5 +1,5 @@
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { afterAll, onTestFinished } from "vitest";
+import { afterAll, onTestFinished, vi } from "vitest";
 import { findProgram } from "./clusters/why-not.ts";
 
 const program = findProgram("chromium") ?? findProgram("chromium-browser") ?? findProgram("google-chrome");
@@ -16,6 +16,9 @@ const neutral: BrowserContextOptions = {
   reducedMotion: "reduce",
   viewport: { width: 1440, height: 900 },
 };
+
+// A browser on a busy machine takes its time.
+vi.setConfig({ testTimeout: 150_000, hookTimeout: 150_000 });
 
 let launched: Promise<Browser> | undefined;
 
