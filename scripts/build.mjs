@@ -2,6 +2,7 @@
 // hundred takes a third of the time.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { buildGuide } from "./build-guide.mjs";
 import { root, runTool } from "./ensure.mjs";
 
 const { build } = await import("esbuild");
@@ -42,4 +43,5 @@ await build({
   splitting: true,
   chunkNames: "cli-part-[hash]",
 });
+await buildGuide(join(dist, "guide"));
 runTool(["typescript", "bin", "tsc"], ["-p", "tsconfig.build.json"]);

@@ -13,6 +13,7 @@ ensureBuilt();
 if (chosen.length === 0) {
   step("lint", () => runTool(["@biomejs", "biome", "bin", "biome"], ["check", "--error-on-warnings", "."]));
   step("types", () => runTool(["typescript", "bin", "tsc"], ["-p", "tsconfig.json"]));
+  step("types of the pages", () => runTool(["typescript", "bin", "tsc"], ["-p", "web/tsconfig.json"]));
   step("dead code", () => runTool(["knip", "bin", "knip.js"], ["--no-progress"]));
   step("package", () => runTool(["publint", "src", "cli.js"], ["--strict"]));
 }
