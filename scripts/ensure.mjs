@@ -37,9 +37,11 @@ export function ensureBuilt() {
     join(root, "dist", ".built"),
     [
       ...filesBelow(join(root, "src")),
+      ...filesBelow(join(root, "web")),
       join(root, "tsconfig.json"),
       join(root, "tsconfig.build.json"),
       join(root, "scripts", "build.mjs"),
+      join(root, "scripts", "build-guide.mjs"),
     ],
     () => {
       console.log("building (once)");

@@ -1,10 +1,10 @@
 // The guide runs the library on a machine of its own making. What that leaves on its disk is what the library leaves on a
 // real one, with the same settings and the same faults.
 import { describe, it, type TestContext } from "vitest";
+import { type Settings, usualSettings } from "../../web/guide/story/settings.ts";
 import { comparableFiles } from "../fixtures/guide/comparable-files.ts";
 import { filesAt, tellStory } from "../fixtures/guide/load-simulation.ts";
 import { runRealExample } from "../fixtures/guide/real-example.ts";
-import { type Settings, usualSettings } from "../../web/guide/story/settings.ts";
 
 const local = ["local", "process", "thread"] as const;
 const faked = ["pbs", "lsf", "htcondor", "moab"] as const;
@@ -32,7 +32,8 @@ describe.concurrent.each(local)("the guide with env: %s ends with the folder of 
   it("where the driver is killed and the run started again", (test) =>
     compare(test, { env, workers: 1, items: 8, shards: 1, killDriver: "forward" }));
 
-  it("where an item fails and is skipped", (test) => compare(test, { env, workers: 1, items: 6, badItem: 4, onError: "skip" }));
+  it("where an item fails and is skipped", (test) =>
+    compare(test, { env, workers: 1, items: 6, badItem: 4, onError: "skip" }));
 
   it("where an item of a batch fails and is skipped", (test) =>
     compare(test, { env, workers: 1, items: 8, shards: 2, batch: 4, badItem: 6, onError: "skip" }));
@@ -41,9 +42,12 @@ describe.concurrent.each(local)("the guide with env: %s ends with the folder of 
     compare(test, { env, workers: 1, items: 6, shards: 2, badItem: 4 }));
 });
 
-describe.concurrent.each(faked)("the guide with env: %s ends with the folder of a run on a fake of that scheduler", (env) => {
-  it("where nothing happens", (test) => compare(test, { env, workers: 2, items: 6, shards: 3 }));
-});
+describe.concurrent.each(faked)(
+  "the guide with env: %s ends with the folder of a run on a fake of that scheduler",
+  (env) => {
+    it("where nothing happens", (test) => compare(test, { env, workers: 2, items: 6, shards: 3 }));
+  },
+);
 
 describe.concurrent.each(local)("a run with env: %s that an item has stopped", (env) => {
   it("leaves the same checkpoint in the guide as on a real disk", async ({ expect, onTestFinished }) => {

@@ -41,11 +41,18 @@ function concat(parts: readonly Uint8Array[]): ByteBuffer {
 const alloc = (length: number): ByteBuffer => new ByteBuffer(length);
 
 /** The global `Buffer` of a program on the machine. */
-export const bufferGlobal = {
+export const bufferGlobal: {
+  readonly from: typeof from;
+  readonly concat: typeof concat;
+  readonly alloc: typeof alloc;
+  readonly allocUnsafe: typeof alloc;
+  readonly allocUnsafeSlow: typeof alloc;
+  readonly isBuffer: (value: unknown) => boolean;
+} = {
   from,
   concat,
   alloc,
   allocUnsafe: alloc,
   allocUnsafeSlow: alloc,
-  isBuffer: (value: unknown): boolean => value instanceof ByteBuffer,
+  isBuffer: (value) => value instanceof ByteBuffer,
 };

@@ -1,7 +1,8 @@
+import { bufferGlobal } from "./byte-buffer.ts";
 import { DiskError } from "./disk.ts";
 import { Emitter, PipeEnd } from "./emitter.ts";
 import { basename } from "./posix-path.ts";
-import { type EntryName, outputBytes, type Program, type ProgramEnd } from "./program.ts";
+import type { EntryName, Program, ProgramEnd } from "./program.ts";
 import { runQueueCommand } from "./queue-program.ts";
 import { clone } from "./worker-threads.ts";
 
@@ -55,7 +56,11 @@ class Child extends Emitter {
 export function nodeChildProcess(program: Program): object {
   const { machine } = program;
 
-  function startEntry(path: string, args: readonly string[], options: SpawnOptions & { readonly host?: string }): Child {
+  function startEntry(
+    path: string,
+    args: readonly string[],
+    options: SpawnOptions & { readonly host?: string },
+  ): Child {
     const child = new Child(program);
     const started = machine.start({
       entry: basename(path).replace(/\.js$/, "") as EntryName,
@@ -71,7 +76,7 @@ export function nodeChildProcess(program: Program): object {
     for (const name of ["stdout", "stderr"] as const) {
       started.process[name].onWrite = (chunk) => {
         const text = typeof chunk === "string" ? chunk : new TextDecoder().decode(chunk);
-        child.happen(() => child[name].emit("data", outputBytes(text)));
+        child.happen(() => child[name].emit("data", bufferGlobal.from(text)));
       };
     }
     child.stdin.onEnd = () => void started.after(messageMs, () => started.process.stdin.emit("end"));
@@ -79,7 +84,8 @@ export function nodeChildProcess(program: Program): object {
       child.stdin.onEnd();
       // With nobody left to tell it anything, and nothing of its own to wait for, a program is over.
       started.after(messageMs, () => {
-        if (started.timers.size === 0 && !started.threads.some((thread) => thread.isAlive)) started.finish({ code: 13 });
+        if (started.timers.size === 0 && !started.threads.some((thread) => thread.isAlive))
+          started.finish({ code: 13 });
       });
     });
     child.kill = (signal = "SIGTERM") => {
@@ -108,7 +114,7 @@ export function nodeChildProcess(program: Program): object {
         child.emit("error", new DiskError("ENOENT", "spawn", name));
         return;
       }
-      child.stdout.emit("data", outputBytes(answer));
+      child.stdout.emit("data", bufferGlobal.from(answer));
       child.emit("close", 0, null);
     }, answerMs);
     return child;

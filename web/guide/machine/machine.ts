@@ -1,6 +1,7 @@
 import { Clock } from "./clock.ts";
 import { Disk, DiskError } from "./disk.ts";
-import { type Platform, Program, ProgramEnded, type ProgramEnd, type ProgramStart } from "./program.ts";
+import { type Platform, Program, type ProgramEnd, type ProgramStart } from "./program.ts";
+import { ProgramEnded } from "./program-ended.ts";
 
 /** Something a program does to the disk. */
 export type DiskChange =
@@ -34,18 +35,23 @@ export interface MachineOptions {
 }
 
 // The day on which every story begins.
-const epochMs = Date.UTC(2026, 0, 5, 9);
+export const epochMs: number = Date.UTC(2026, 0, 5, 9);
 // About what Node.js takes to start.
 const startMs = { process: 40, thread: 15 };
 const mostSteps = 400_000;
+
+/** One end of a broadcast channel. */
+export interface ChannelEnd {
+  onmessage: ((event: { readonly data: unknown }) => void) | undefined;
+}
 
 /** A machine (or several with one file system) in memory, on which the real programs of the library run. */
 export class Machine {
   readonly clock: Clock = new Clock();
   readonly disk: Disk = new Disk(() => epochMs + this.clock.nowMs);
   readonly options: MachineOptions;
-  readonly programs = new Map<number, Program>();
-  readonly channels = new Map<string, Set<{ onmessage: ((event: { data: unknown }) => void) | undefined }>>();
+  readonly programs: Map<number, Program> = new Map();
+  readonly channels: Map<string, Set<ChannelEnd>> = new Map();
   readonly math: Math;
   readonly date: DateConstructor;
   #nextPid = 4000;
@@ -65,7 +71,8 @@ export class Machine {
         .boot(program.platform())
         .then(() => {
           // The thread of a heartbeat lives as long as its timer.
-          if (start.entry !== "heartbeat-thread") program.take(() => program.finish({ code: program.process.exitCode ?? 0 }));
+          if (start.entry !== "heartbeat-thread")
+            program.take(() => program.finish({ code: program.process.exitCode ?? 0 }));
         })
         .catch((error: unknown) => program.fail(error));
     });

@@ -11,22 +11,29 @@ export function nodeBuiltins(program: Program): Record<string, object> {
   const made = new Map<string, object>();
   const makers: Record<string, () => object> = {
     "node:fs": () => nodeFs(program),
-    "node:fs/promises": () => nodeFsPromises(nodeFs(program)),
+    "node:fs/promises": () => nodeFsPromises(program),
     "node:path": () => ({ ...posixPath, resolve: posixPath.resolveIn(() => program.cwd) }),
     "node:os": () => ({ hostname: () => start.host, availableParallelism: () => 4, tmpdir: () => "/tmp" }),
     "node:url": () => ({
       fileURLToPath: (url: string | URL) => decodeURIComponent(new URL(url).pathname),
       pathToFileURL: (path: string) => new URL(`file://${path}`),
     }),
-    "node:util": () => ({ inspect: Object.assign(String, { custom: Symbol.for("nodejs.util.inspect.custom") }), isDeepStrictEqual }),
+    "node:util": () => ({
+      inspect: Object.assign(String, { custom: Symbol.for("nodejs.util.inspect.custom") }),
+      isDeepStrictEqual,
+    }),
     "node:zlib": () => ({ crc32 }),
     "node:crypto": () => ({
       randomBytes: (length: number) => ({
-        toString: () => Array.from({ length: length * 2 }, () => Math.floor(machine.math.random() * 16).toString(16)).join(""),
+        toString: () =>
+          Array.from({ length: length * 2 }, () => Math.floor(machine.math.random() * 16).toString(16)).join(""),
       }),
       createHash: () => hash(),
     }),
-    "node:module": () => ({ isBuiltin: () => false, createRequire: () => (name: string) => machine.options.modules[name] }),
+    "node:module": () => ({
+      isBuiltin: () => false,
+      createRequire: () => (name: string) => machine.options.modules[name],
+    }),
     "node:worker_threads": () => nodeWorkerThreads(program),
     "node:child_process": () => nodeChildProcess(program),
     "node:buffer": () => ({ constants: { MAX_STRING_LENGTH: 2 ** 29 - 24, MAX_LENGTH: 2 ** 33 } }),

@@ -1,7 +1,7 @@
 import { ByteBuffer } from "./byte-buffer.ts";
 import { DiskError, type DiskNode, type FileNode } from "./disk.ts";
-import type { Program } from "./program.ts";
 import { dirname } from "./posix-path.ts";
+import type { Program } from "./program.ts";
 
 interface OpenFile {
   readonly path: string;
@@ -23,8 +23,11 @@ interface Stat {
 }
 
 /** `node:fs` of a program on the machine: what the library calls of it, on the machine's disk. */
-// biome-ignore lint/nursery/noExcessiveLinesPerFunction: one literal, a member for each call
-export function nodeFs(program: Program) {
+export function nodeFs(program: Program): object {
+  return makeFs(program);
+}
+
+function makeFs(program: Program) {
   const { disk } = program.machine;
   const files = new Map<number, OpenFile>();
   let nextFd = 3;
@@ -199,7 +202,8 @@ export function nodeFs(program: Program) {
 }
 
 /** `node:fs/promises`, as far as configs are read with it. */
-export function nodeFsPromises({ openSync, fstatSync, readSync, closeSync, readdirSync, rmSync }: ReturnType<typeof nodeFs>) {
+export function nodeFsPromises(program: Program): object {
+  const { openSync, fstatSync, readSync, closeSync, readdirSync, rmSync } = makeFs(program);
   return {
     async open(path: string, flags: string) {
       const fd = openSync(path, flags);

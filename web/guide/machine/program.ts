@@ -1,9 +1,12 @@
-import { ByteBuffer, bufferGlobal } from "./byte-buffer.ts";
+import { type ByteBuffer, bufferGlobal } from "./byte-buffer.ts";
 import type { Appointment } from "./clock.ts";
-import { Emitter, PipeEnd } from "./emitter.ts";
+import { Emitter } from "./emitter.ts";
 import type { DiskChange, Machine } from "./machine.ts";
 import { nodeBuiltins } from "./node-builtins.ts";
 import { resolveIn } from "./posix-path.ts";
+import { ProgramEnded } from "./program-ended.ts";
+import { globalsOf } from "./program-globals.ts";
+import { type ProgramProcess, processOf } from "./program-process.ts";
 
 /** The programs that the library is built into. */
 export type EntryName = "main" | "job-process" | "worker-process" | "worker-thread" | "heartbeat-thread";
@@ -26,9 +29,6 @@ export interface ProgramEnd {
   readonly signal?: string | undefined;
 }
 
-/** Thrown wherever a program that has ended asks for anything: nothing of it is to go on. */
-export class ProgramEnded extends Error {}
-
 /** What a program finds instead of Node.js. */
 export interface Platform {
   readonly entry: EntryName;
@@ -42,7 +42,7 @@ export class Program {
   readonly start: ProgramStart;
   readonly pid: number;
   readonly beganMs: number;
-  readonly process: ReturnType<typeof processOf>;
+  readonly process: ProgramProcess;
   /** What comes and goes between a thread and whoever started it. */
   readonly port: Emitter & { postMessage: (message: unknown) => void };
   readonly threads: Program[] = [];
@@ -50,7 +50,7 @@ export class Program {
   /** Done when it ends, for those it has started. */
   readonly lastActs: (() => void)[] = [];
   /** Timers that keep it alive. */
-  readonly timers = new Set<object>();
+  readonly timers: Set<object> = new Set();
   /** Where messages to whoever started it go. */
   tell: (message: unknown) => void = () => {};
   end: ProgramEnd | undefined;
@@ -169,118 +169,4 @@ export class Program {
   platform(): Platform {
     return { entry: this.start.entry, builtins: nodeBuiltins(this), globals: globalsOf(this) };
   }
-}
-
-function globalsOf(program: Program): Record<string, unknown> {
-  const { machine } = program;
-  /** A timer of Node.js: it keeps its program alive until it is over, cancelled or let go of. */
-  const startTimer = (act: () => void, { ms, isRepeated = false }: { ms: number; isRepeated?: boolean }) => {
-    let current: Appointment;
-    const plan = () => {
-      current = program.after(ms, () => {
-        if (isRepeated) plan();
-        else program.timers.delete(timer);
-        act();
-      });
-    };
-    const timer = {
-      ref: () => timer,
-      unref() {
-        program.timers.delete(timer);
-        return timer;
-      },
-      cancel() {
-        program.timers.delete(timer);
-        current.cancel();
-      },
-    };
-    program.timers.add(timer);
-    plan();
-    return timer;
-  };
-  const clear = (timer: ReturnType<typeof startTimer> | undefined) => timer?.cancel();
-  return {
-    process: program.process,
-    Buffer: bufferGlobal,
-    setTimeout: (act: () => void, ms = 0) => startTimer(act, { ms: Math.max(1, ms) }),
-    clearTimeout: clear,
-    setInterval: (act: () => void, ms: number) => startTimer(act, { ms, isRepeated: true }),
-    clearInterval: clear,
-    setImmediate: (act: () => void) => startTimer(act, { ms: 0 }),
-    clearImmediate: clear,
-    performance: { now: () => machine.clock.nowMs - program.beganMs },
-    Date: machine.date,
-    Math: machine.math,
-    // Threads of the machine share one memory anyway; a page may have the real one only under special headers.
-    SharedArrayBuffer: ArrayBuffer,
-    console: { log: (text: string) => program.process.stdout.write(`${text}\n`) },
-    globalThis: { guide: machine.guideOf(program) },
-  };
-}
-
-function processOf(program: Program) {
-  const { machine, start } = program;
-  const emitter = new Emitter();
-  const early: unknown[] = [];
-  const leave = (code?: number): never => {
-    program.finish({ code: code ?? own.exitCode ?? 0 });
-    throw new ProgramEnded();
-  };
-  const stream = (name: "stdout" | "stderr") => {
-    const pipe = new PipeEnd();
-    pipe.onWrite = (chunk) => machine.onOutput(program, name, textOf(chunk));
-    return Object.assign(pipe, { isTTY: false });
-  };
-  const own = {
-    pid: program.start.owner?.pid ?? program.pid,
-    get ppid() {
-      return start.parent?.isAlive === true ? start.parent.pid : 1;
-    },
-    argv: ["/usr/bin/node", `/usr/lib/node_modules/millrace/dist/${start.entry}.js`, ...(start.args ?? [])],
-    execArgv: [] as string[],
-    execPath: "/usr/bin/node",
-    env: { ...start.env } as Record<string, string | undefined>,
-    platform: "linux",
-    version: "v22.18.0",
-    versions: { node: "22.18.0" },
-    features: { typescript: "strip" },
-    exitCode: undefined as number | undefined,
-    stdout: stream("stdout"),
-    stderr: stream("stderr"),
-    stdin: new PipeEnd(),
-    connected: start.parent !== undefined,
-    memoryUsage: Object.assign(() => ({ rss: 1 << 26 }), { rss: () => 1 << 26 }),
-    cwd: () => program.cwd,
-    chdir: (path: string) => program.changeFolder(path),
-    uptime: () => (machine.clock.nowMs - program.beganMs) / 1000,
-    exit: leave,
-    kill: (pid: number, signal: string | number) => machine.signal(pid, signal, program),
-    send: (message: unknown) => program.tell(message),
-    getBuiltinModule: (name: string) => nodeBuiltins(program)[name],
-    on(event: string, listener: (...values: never[]) => unknown) {
-      emitter.on(event, listener);
-      // What came before anyone listened is kept.
-      if (event === "message") for (const message of early.splice(0)) program.after(0, () => emitter.emit(event, message));
-      return own;
-    },
-    off(event: string, listener: (...values: never[]) => unknown) {
-      emitter.off(event, listener);
-      return own;
-    },
-    listenerCount: (event: string) => emitter.listenerCount(event),
-    emit: (event: string, ...values: readonly unknown[]) => emitter.emit(event, ...values),
-    hear(message: unknown) {
-      if (!emitter.emit("message", message)) early.push(message);
-    },
-  };
-  return own;
-}
-
-function textOf(chunk: Uint8Array | string): string {
-  return typeof chunk === "string" ? chunk : new TextDecoder().decode(chunk);
-}
-
-/** Bytes as a program's output hands them over. */
-export function outputBytes(text: string): ByteBuffer {
-  return bufferGlobal.from(text);
 }

@@ -1,6 +1,8 @@
-import { basename } from "./posix-path.ts";
+import { bufferGlobal } from "./byte-buffer.ts";
 import { Emitter, PipeEnd } from "./emitter.ts";
-import { type EntryName, outputBytes, type Program } from "./program.ts";
+import type { ChannelEnd } from "./machine.ts";
+import { basename } from "./posix-path.ts";
+import type { EntryName, Program } from "./program.ts";
 
 const messageMs = 1;
 
@@ -28,7 +30,7 @@ export function nodeWorkerThreads(program: Program): object {
       this.thread.tell = (message) => program.after(messageMs, () => this.emit("message", clone(message)));
       this.thread.process.stderr.onWrite = (chunk) => {
         const text = typeof chunk === "string" ? chunk : new TextDecoder().decode(chunk);
-        program.after(messageMs, () => this.stderr.emit("data", outputBytes(text)));
+        program.after(messageMs, () => this.stderr.emit("data", bufferGlobal.from(text)));
       };
       this.thread.onEnd = ({ code }) =>
         program.after(messageMs, () => {
@@ -51,8 +53,8 @@ export function nodeWorkerThreads(program: Program): object {
   }
 
   class BroadcastChannel {
-    onmessage: ((event: { data: unknown }) => void) | undefined;
-    readonly #peers: Set<{ onmessage: ((event: { data: unknown }) => void) | undefined }>;
+    onmessage: ChannelEnd["onmessage"];
+    readonly #peers: Set<ChannelEnd>;
 
     constructor(name: string) {
       const key = `${process.pid} ${name}`;

@@ -1,4 +1,5 @@
 import type { Program } from "../machine/program.ts";
+import type { Deed } from "./classify-change.ts";
 import type { ActorView } from "./story.ts";
 
 /** What is known of a program while the story goes on. */
@@ -26,12 +27,33 @@ export class Actor {
     return this.unit === unit && this.epoch === epoch;
   }
 
-  take(unit: number | "merge", epoch: number): void {
-    Object.assign(this, { unit, epoch, hasBegun: false, inWork: [], inMemory: [] });
-  }
-
   letGo(): void {
     Object.assign(this, { unit: undefined, epoch: 0, inWork: [], inMemory: [] });
+  }
+
+  /** What it has done to the run folder tells what it is at. */
+  follow(deed: Deed): void {
+    switch (deed.is) {
+      case "manifest":
+        this.state = "has planned the run";
+        break;
+      case "claim":
+        Object.assign(this, { unit: deed.unit, epoch: deed.epoch, hasBegun: false, inWork: [], inMemory: [] });
+        this.state = deed.unit === "merge" ? "merges" : `works on shard ${deed.unit}`;
+        break;
+      case "records":
+        this.inMemory = [];
+        break;
+      case "commit":
+        this.letGo();
+        this.state = "looks for a shard";
+        break;
+      case "drop":
+        if (!this.holds(deed.unit, deed.epoch)) break;
+        this.state = deed.unit === "merge" ? "has merged the run" : "looks for a shard";
+        this.letGo();
+        break;
+    }
   }
 
   view(): ActorView {
@@ -45,8 +67,14 @@ export class Actor {
       state: isAlive ? (program.isStopped ? "is stopped" : this.state) : this.state,
       isAlive,
       isPaused: program.isStopped,
+      isWorker: this.ordinal > 0,
       hasEnv: isAlive && this.hasEnv,
-      holds: this.unit === undefined ? undefined : this.unit === "merge" ? "the merge" : `shard ${this.unit}, attempt ${this.epoch}`,
+      holds:
+        this.unit === undefined
+          ? undefined
+          : this.unit === "merge"
+            ? "the merge"
+            : `shard ${this.unit}, attempt ${this.epoch}`,
       inWork: isAlive ? this.inWork : [],
       inMemory: isAlive ? this.inMemory : [],
     };

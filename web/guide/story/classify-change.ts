@@ -59,7 +59,11 @@ function attemptDeed(change: DiskChange, folder: string, file: string | undefine
   return ofAttempt("note", folder, file);
 }
 
-function ofAttempt(is: Extract<Deed, { name: string; unit: unknown }>["is"], folder: string, name = ""): Deed | undefined {
+function ofAttempt(
+  is: Extract<Deed, { name: string; unit: unknown }>["is"],
+  folder: string,
+  name = "",
+): Deed | undefined {
   const parsed = parseAttemptName(folder);
   return parsed === undefined ? undefined : { is, unit: parsed.unit, epoch: parsed.epoch, name };
 }

@@ -37,7 +37,13 @@ function envOptions(env: Settings["env"], workers: number): string[] {
     case "ssh":
       return [`hosts: [${Array.from({ length: workers }, (_, i) => `node${i + 1}`).join(", ")}]`];
     case "kube":
-      return ["image: registry.example/speech:1", "volume_claim: data", "mount_path: /home/you", "cores: 4", "memory: 8GB"];
+      return [
+        "image: registry.example/speech:1",
+        "volume_claim: data",
+        "mount_path: /home/you",
+        "cores: 4",
+        "memory: 8GB",
+      ];
     case "htcondor":
       return usual;
     default:

@@ -9,10 +9,56 @@ export interface Remark {
   readonly isDetail?: boolean;
 }
 
+/** What there is to be said something about. */
+export type Occasion =
+  | "start"
+  | "again"
+  | "manifest"
+  | "spec"
+  | "worker"
+  | "replacement"
+  | "job"
+  | "submission"
+  | "report"
+  | "building"
+  | "built"
+  | "claim"
+  | "lease"
+  | "copied"
+  | "called"
+  | "answered"
+  | "failed"
+  | "failures"
+  | "records"
+  | "checkpoint"
+  | "done"
+  | "commit"
+  | "fence"
+  | "release"
+  | "note"
+  | "exitNote"
+  | "itemNote"
+  | "tidy"
+  | "mergeClaim"
+  | "merged"
+  | "mergeEnd"
+  | "stopOrder"
+  | "firstLook"
+  | "killed"
+  | "reaped"
+  | "paused"
+  | "awake"
+  | "awakeLate"
+  | "mended"
+  | "left"
+  | "failedRun"
+  | "complete"
+  | "withdrawn";
+
 const at = (file: string, line: string): Anchor => ({ file, line });
 
 /** The remarks, by the occasion. */
-export const remarks = {
+export const remarks: Readonly<Record<Occasion, Remark>> = {
   start: {
     phase: "start",
     why: "One script starts the run. Whether it works here or on a cluster stands in the config alone.",
@@ -86,6 +132,12 @@ export const remarks = {
     phase: "claim",
     why: "The lease is a second name of the worker's own file: the heartbeat that renews one renews the other.",
     code: at("claim-unit.ts", "yield* link(paths.worker(lease.worker)"),
+    isDetail: true,
+  },
+  withdrawn: {
+    phase: "claim",
+    why: "What it knew was old: since it looked, the shard was taken or committed. It withdraws before it has written anything.",
+    code: at("claim-unit.ts", "if (overtaken) {"),
   },
   copied: {
     phase: "resume",
@@ -102,6 +154,7 @@ export const remarks = {
     phase: "forward",
     why: "The result is in the worker's memory. It reaches the disk with the next checkpoint, some milliseconds later.",
     code: at("run-items.ts", "result = await (timeoutMs === undefined"),
+    isDetail: true,
   },
   failed: {
     phase: "forward",
@@ -243,6 +296,4 @@ export const remarks = {
     why: "run() returns the records. The folder of each shard stays; starting again would do nothing but read them.",
     code: at("main.ts", "console.log("),
   },
-} satisfies Record<string, Remark>;
-
-export type Occasion = keyof typeof remarks;
+};

@@ -1,11 +1,12 @@
-import type { Done } from "../../../src/store/done.ts";
+import type { Done, ShardCounts } from "../../../src/store/done.ts";
 import type { DiskChange, Machine, ModelMoment, Onlooker } from "../machine/machine.ts";
 import type { Program, ProgramEnd } from "../machine/program.ts";
 import { type Actor, Cast } from "./actors.ts";
 import { classifyChange, type Deed } from "./classify-change.ts";
+import { capital, describeDeed } from "./describe-deed.ts";
 import { runDir } from "./example-files.ts";
 import { isDriver, openFaults } from "./faults.ts";
-import { type Occasion, type Remark, remarks } from "./narration.ts";
+import { type Occasion, remarks } from "./narration.ts";
 import type { Settings } from "./settings.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import type { Step, Story } from "./story.ts";
@@ -48,8 +49,15 @@ export class StoryRecorder implements Onlooker {
       this.#add(actor, isFirst ? "start" : "again", isFirst ? "You start the script" : "You start the script again");
       return;
     }
-    const { host } = program.start;
-    if (actor.ordinal === 0) this.#add(actor, "job", `The scheduler starts ${actor.name} on ${host}`);
+    const { host, parent } = program.start;
+    const starter = this.#cast.of(program.start.owner ?? parent ?? this.#driver!);
+    if (starter !== undefined) starter.state = "watches over what it has started";
+    if (actor.ordinal === 0)
+      this.#add(
+        actor,
+        "job",
+        `${this.#settings.env === "ssh" ? "The driver" : "The scheduler"} starts ${actor.name} on ${host}`,
+      );
     else {
       const isReplacement = this.#cast.workersSinceStart > this.#settings.workers;
       this.#add(actor, isReplacement ? "replacement" : "worker", `${capital(actor.name)} is started on ${host}`);
@@ -85,14 +93,15 @@ export class StoryRecorder implements Onlooker {
   onChanging(program: Program, change: DiskChange): void {
     const deed = classifyChange(change);
     const actor = this.#cast.of(program);
-    if (deed !== undefined && actor !== undefined && this.#faults.beforeChange(actor, deed) === "kill") this.#kill(actor);
+    if (deed !== undefined && actor !== undefined && this.#faults.beforeChange(actor, deed) === "kill")
+      this.#kill(actor);
   }
 
   onChanged(program: Program, change: DiskChange): void {
     const deed = classifyChange(change);
     const actor = this.#cast.of(program);
     if (deed === undefined || actor === undefined) return;
-    this.#describe(actor, deed, change);
+    this.#follow(actor, deed, change);
     if (this.#faults.afterChange(actor, deed) === "kill") this.#kill(actor);
   }
 
@@ -114,8 +123,12 @@ export class StoryRecorder implements Onlooker {
         this.#add(actor, "called", `${capital(actor.name)} calls forward for ${items}`);
         break;
       case "answered":
-        Object.assign(actor, { inWork: [], inMemory: [...actor.inMemory, ...moment.items], state: `has the result of ${items}` });
-        this.#add(actor, "answered", `forward returns for ${items}`, [], { isDetail: true });
+        Object.assign(actor, {
+          inWork: [],
+          inMemory: [...actor.inMemory, ...moment.items],
+          state: `has the result of ${items}`,
+        });
+        this.#add(actor, "answered", `forward returns for ${items}`);
         break;
       case "failed":
         Object.assign(actor, { inWork: [], state: `failed at ${items}` });
@@ -127,86 +140,18 @@ export class StoryRecorder implements Onlooker {
     else if (fault === "pause") this.#pause(actor);
   }
 
-  #describe(actor: Actor, deed: Deed, change: DiskChange): void {
-    const who = capital(actor.name);
-    const touched = touchedBy(change);
-    const say = (occasion: Occasion, title: string) => this.#add(actor, occasion, title, touched);
-    switch (deed.is) {
-      case "manifest":
-        return say("manifest", `The driver plans: ${this.#settings.items} items in ${this.#shardCount()} shards`);
-      case "spec":
-        return say("spec", "The driver writes down how a worker finds the classes");
-      case "first-look":
-        return say("firstLook", "The driver leaves what it has seen for the workers");
-      case "job":
-        return say("submission", `${who} writes jobs/${deed.name}`);
-      case "stop":
-        return say("stopOrder", `${who} asks everyone to stop`);
-      case "report":
-        return say("report", `${who} makes its own file`);
-      case "merged":
-        return say("merged", "The shards are merged in item order");
-      case "merged-file":
-        return;
-      case "tidy":
-        return say("tidy", `${who} removes attempt ${deed.path}`);
-      case "commit": {
-        const counts = this.#doneOf(deed.unit)?.counts;
-        actor.letGo();
-        actor.state = "looks for a shard";
-        const failed = counts?.failed ?? 0;
-        return say("commit", `${who} commits shard ${deed.unit}: ${counts?.written} records${failed > 0 ? `, ${failed} failed` : ""}`);
-      }
-      default:
-        return this.#describeAttempt(actor, deed, say);
-    }
-  }
-
-  #describeAttempt(
-    actor: Actor,
-    { is, unit, epoch, name }: Extract<Deed, { name: string; unit: unknown }>,
-    say: (occasion: Occasion, title: string) => void,
-  ): void {
-    const who = capital(actor.name);
-    const what = unit === "merge" ? "the merge" : `shard ${unit}`;
-    switch (is) {
-      case "claim":
-        actor.take(unit, epoch);
-        actor.state = unit === "merge" ? "merges" : `works on ${what}`;
-        if (unit === "merge") return say("mergeClaim", `${who} claims the merge`);
-        return say("claim", `${who} claims ${what}${epoch > 1 ? `, attempt ${epoch}` : ""}`);
-      case "lease":
-        return this.#add(actor, "lease", `${who} has the lease on ${what}`, [`.millrace/leases/${unit}.${epoch}`], { isDetail: true });
-      case "records":
-        if (!actor.hasBegun) return say("copied", `${who} goes on from the checkpoint of attempt ${epoch - 1}`);
-        actor.inMemory = [];
-        return say("records", `${who} writes to records.jsonl of ${what}`);
-      case "failures":
-        return say("failures", `${who} puts the failed item into failures.jsonl of ${what}`);
-      case "checkpoint":
-        return say("checkpoint", `${who} saves a checkpoint of ${what}`);
-      case "done":
-        return say("done", `${who} writes done of ${what}`);
-      case "note":
-        if (name === ".item") return this.#add(actor, "itemNote", `${who} notes which item it is at`, [`.millrace/attempts/${unit}.${epoch}/.item`]);
-        return say(name === ".exit" ? "exitNote" : "note", `${who} leaves the note ${name} in attempt ${unit}.${epoch}`);
-      case "drop":
-        if (unit !== "merge") return;
-        actor.letGo();
-        return say("mergeEnd", `${who} gives up the claim on the merge`);
-      case "fence":
-        return this.#describeFence(actor, unit, epoch, say);
-    }
-  }
-
-  #describeFence(actor: Actor, unit: number | "merge", epoch: number, say: (occasion: Occasion, title: string) => void): void {
-    const holder = this.#cast.holderOf(unit, epoch);
-    const what = unit === "merge" ? "the merge" : `shard ${unit}`;
-    holder?.letGo();
-    if (holder === actor) return say("release", `${capital(actor.name)} gives ${what} back`);
-    const isWorker = actor.ordinal > 0;
-    say(isWorker ? "fence" : "reaped", `${capital(actor.name)} takes ${what} from ${holder?.name ?? "a worker that is gone"}`);
-    if (holder !== undefined && holder === this.#paused) this.#machine().clock.after(wakeAfterMs, () => this.#wake(holder));
+  #follow(actor: Actor, deed: Deed, change: DiskChange): void {
+    const holder = "unit" in deed ? this.#cast.holderOf(deed.unit, deed.epoch) : undefined;
+    const telling = describeDeed(actor, deed, {
+      holder,
+      plan: { items: this.#settings.items, shards: this.#shardCount() },
+      counts: deed.is === "commit" ? this.#countsOf(deed.unit) : undefined,
+    });
+    actor.follow(deed);
+    if (deed.is === "fence") holder?.letGo();
+    if (telling !== undefined) this.#add(actor, telling.occasion, telling.title, touchedBy(change));
+    if (deed.is === "fence" && holder !== undefined && holder === this.#paused)
+      this.#machine().clock.after(wakeAfterMs, () => this.#wake(holder));
   }
 
   #pause(actor: Actor): void {
@@ -243,13 +188,13 @@ export class StoryRecorder implements Onlooker {
     return (JSON.parse(text ?? "{}") as { shards?: { count?: number } }).shards?.count ?? 0;
   }
 
-  #doneOf(shard: number): Done | undefined {
+  #countsOf(shard: number): ShardCounts | undefined {
     const text = textIn(this.#machine(), `${runDir}/split.${shard}/done`);
-    return text === undefined ? undefined : (JSON.parse(text) as Done);
+    return text === undefined ? undefined : (JSON.parse(text) as Done).counts;
   }
 
-  #add(actor: Actor | undefined, occasion: Occasion, title: string, touched: readonly string[] = [], changed: Partial<Remark> = {}): void {
-    const { phase, why, code, config, isDetail = false }: Remark = { ...remarks[occasion], ...changed };
+  #add(actor: Actor | undefined, occasion: Occasion, title: string, touched: readonly string[] = []): void {
+    const { phase, why, code, config, isDetail = false } = remarks[occasion];
     const machine = this.#machine();
     this.steps.push({
       atMs: machine.clock.nowMs,
@@ -268,8 +213,7 @@ export class StoryRecorder implements Onlooker {
 }
 
 function touchedBy(change: DiskChange): string[] {
-  const path = ("to" in change ? change.to : change.path).slice(runDir.length + 1);
-  return [path];
+  return [("to" in change ? change.to : change.path).slice(runDir.length + 1)];
 }
 
 function textIn({ disk }: Machine, path: string): string | undefined {
@@ -279,10 +223,6 @@ function textIn({ disk }: Machine, path: string): string | undefined {
 
 function itemsText(items: readonly number[]): string {
   return items.length === 1 ? `item ${items[0]}` : `items ${items.join(", ")}`;
-}
-
-function capital(name: string): string {
-  return name[0]!.toUpperCase() + name.slice(1);
 }
 
 function firstLine(error: unknown): string {

@@ -46,7 +46,7 @@ export const limits = {
 /** Settings as a short text, to be linked to: only what is not usual stands in it. */
 export function settingsText(settings: Settings): string {
   const changed = Object.entries(settings).filter(([key, value]) => usualSettings[key as keyof Settings] !== value);
-  return new URLSearchParams(changed.map(([key, value]) => [key, String(value)])).toString();
+  return new URLSearchParams(changed.map(([key, value]): [string, string] => [key, String(value)])).toString();
 }
 
 /** The settings of such a text. What it does not know, or cannot be, is as usual. */

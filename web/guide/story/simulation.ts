@@ -21,7 +21,10 @@ export async function tellStory(settings: Settings): Promise<Story> {
     if (recorder.lastEnd?.code === 0) break;
     if (recorder.lastEnd?.signal === undefined && settings.badItem >= 0 && settings.onError === "fail") {
       write(machine, wavPath(settings.badItem), wavText(false));
-      recorder.tell("mended", `You put a sound file in the place of ${wavPath(settings.badItem).slice(home.length + 1)}`);
+      recorder.tell(
+        "mended",
+        `You put a sound file in the place of ${wavPath(settings.badItem).slice(home.length + 1)}`,
+      );
     }
   }
   const { steps, output, lastEnd } = recorder;
@@ -50,5 +53,4 @@ function makeFolders(disk: Machine["disk"], path: string): void {
   disk.makeFolder(path);
 }
 
-export * from "./settings.ts";
-export * from "./story.ts";
+export { epochMs } from "../machine/machine.ts";

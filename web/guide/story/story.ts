@@ -37,6 +37,8 @@ export interface ActorView {
   readonly state: string;
   readonly isAlive: boolean;
   readonly isPaused: boolean;
+  /** It runs items; a driver of others and a job do not. */
+  readonly isWorker: boolean;
   readonly hasEnv: boolean;
   readonly holds: string | undefined;
   /** Items that the model is at. */
