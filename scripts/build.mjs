@@ -3,6 +3,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { buildDashboard } from "./build-dashboard.mjs";
+import { buildGuide } from "./build-guide.mjs";
 import { root, runTool } from "./ensure.mjs";
 
 const { build } = await import("esbuild");
@@ -50,4 +51,5 @@ await build({
   chunkNames: "cli-part-[hash]",
 });
 await buildDashboard(join(dist, "web"));
+await buildGuide(join(dist, "guide"));
 runTool(["typescript", "bin", "tsc"], ["-p", "tsconfig.build.json"]);

@@ -42,6 +42,7 @@ export function ensureBuilt() {
       join(root, "tsconfig.build.json"),
       join(root, "scripts", "build.mjs"),
       join(root, "scripts", "build-dashboard.mjs"),
+      join(root, "scripts", "build-guide.mjs"),
     ],
     () => {
       console.log("building (once)");

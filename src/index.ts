@@ -10,10 +10,10 @@ export { mergeConfigs } from "./config/merge-configs.ts";
 export {
   getParallelConfig,
   type ParallelConfig,
-  type ParallelEnv,
   type ParallelInput,
   setParallel,
 } from "./config/parallel.ts";
+export type { ParallelEnv } from "./config/parallel-envs.ts";
 export { positionOf } from "./config/position-of.ts";
 export { type ResolverFunction, type ResolverOptions, registerResolver, removeResolver } from "./config/resolvers.ts";
 export { type Shape, type ShapeMakers, type ShapeProblem, type ShapeValue, shape } from "./config/shape.ts";

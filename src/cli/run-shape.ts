@@ -1,4 +1,4 @@
-import { parallelEnvs } from "../config/parallel.ts";
+import { parallelEnvs } from "../config/parallel-envs.ts";
 import { type Shape, shape } from "../config/shape.ts";
 import type { OwnOptions } from "../runner/own-options.ts";
 import type { RunnerOptions } from "../runner/runner-options.ts";

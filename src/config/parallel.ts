@@ -2,25 +2,7 @@ import { availableParallelism } from "node:os";
 import { MillraceError } from "../shared/errors.ts";
 import { nearestName } from "../shared/nearest-name.ts";
 import { describeKind, isPlainObject } from "../shared/state-json.ts";
-
-/** Where workers can run. */
-export const parallelEnvs = [
-  "local",
-  "process",
-  "thread",
-  "local_gpu",
-  "slurm",
-  "pbs",
-  "sge",
-  "lsf",
-  "htcondor",
-  "oar",
-  "moab",
-  "ssh",
-  "kube",
-] as const;
-/** Where workers run: in this process, on this machine, or through a scheduler. */
-export type ParallelEnv = (typeof parallelEnvs)[number];
+import { type ParallelEnv, parallelEnvs } from "./parallel-envs.ts";
 
 /** The `parallel:` section as it stands in a config; `n_workers` and `nWorkers` are the same. */
 export interface ParallelInput {

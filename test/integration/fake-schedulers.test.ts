@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
-import type { ParallelEnv } from "../../src/config/parallel.ts";
+import type { ParallelEnv } from "../../src/config/parallel-envs.ts";
 import { type CallAnswer, callProgram } from "../../src/launchers/batch/call-program.ts";
 import { chooseScheduler } from "../../src/launchers/batch/choose-scheduler.ts";
 import { checkJobOptions } from "../../src/launchers/batch/job-options.ts";

@@ -1,4 +1,4 @@
-import type { ParallelEnv } from "../../config/parallel.ts";
+import type { ParallelEnv } from "../../config/parallel-envs.ts";
 import type { JobOptions } from "./job-options.ts";
 
 /** One call of a foreign program. Never a shell string: what stands in `args` reaches the program as it is. */

@@ -7,19 +7,27 @@ const positive = shape.int({ min: 1 });
 
 /** The `model:` section: what a toolkit says of its models, changed key by key; all of it with `toolkit: onnx`. */
 export interface ModelSection {
+  /** What goes into the model: the samples themselves, or features of them. */
   readonly input?: "waveform" | "features" | null | undefined;
+  /** Audio of another rate is resampled to it. */
   readonly sample_rate?: number | null | undefined;
   /** What samples at full scale 1 are multiplied by. */
   readonly sample_scale?: number | null | undefined;
+  /** Which features, and whose: Kaldi's, librosa's or SpeechBrain's. */
   readonly frontend?: "fbank" | "mfcc" | "log_mel" | "mel_mfcc" | "speechbrain_fbank" | null | undefined;
   /** Options of that front end, by the names of its toolkit. */
   readonly frontend_options?: Readonly<Record<string, unknown>> | null | undefined;
+  /** What is taken from the features of an utterance: its mean, and divided by its deviation. */
   readonly cmvn?: "none" | "mean" | "mean_var" | null | undefined;
+  /** [batch, time, feature] or [batch, feature, time]; `auto` looks at the model. */
   readonly layout?: "auto" | "time_major" | "feature_major" | null | undefined;
   /** What a second input gets: frames or samples, or their share of the longest. */
   readonly lengths?: "auto" | "none" | "count" | "ratio" | null | undefined;
+  /** The input of the model, where its first one is not meant. */
   readonly input_name?: string | null | undefined;
+  /** The output of the model that holds the vector, where its first one does not. */
   readonly output_name?: string | null | undefined;
+  /** Less than that fails: the model cannot take it. */
   readonly min_frames?: number | null | undefined;
   /** Pieces whose vectors are averaged, in frames (samples, where the waveform goes in). */
   readonly windows?:
@@ -27,6 +35,7 @@ export interface ModelSection {
     | { readonly length: number; readonly count: number }
     | null
     | undefined;
+  /** Whether vectors are scaled to length 1. */
   readonly normalize?: "none" | "l2" | null | undefined;
 }
 
@@ -61,6 +70,7 @@ export interface XVectorSection {
   readonly device?: string | null | undefined;
   /** The folder below `save_path`. Default: `spk_embed`. */
   readonly spk_embed_tag?: string | null | undefined;
+  /** Where vectors, lists and the report go. */
   readonly save_path: string;
   /** Utterances per call of `forward`. Default: one, without an array around it. */
   readonly batch_size?: number | null | undefined;
@@ -88,6 +98,7 @@ export interface XVectorSection {
   readonly silence_db?: number | null | undefined;
   /** A larger share of samples at full scale fails. Default: 1, so none. */
   readonly max_clipped?: number | null | undefined;
+  /** How the model wants its input: what the toolkit says of it, changed key by key. */
   readonly model?: ModelSection | null | undefined;
   /** The file in the model's folder or repository. Default: its only ONNX file. */
   readonly model_file?: string | null | undefined;

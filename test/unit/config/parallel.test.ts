@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { getParallelConfig, type ParallelInput, parallelEnvs, setParallel } from "../../../src/config/parallel.ts";
+import { getParallelConfig, type ParallelInput, setParallel } from "../../../src/config/parallel.ts";
+import { parallelEnvs } from "../../../src/config/parallel-envs.ts";
 
 afterEach(() => setParallel(undefined));
 

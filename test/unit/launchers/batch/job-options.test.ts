@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ParallelEnv } from "../../../../src/config/parallel.ts";
+import type { ParallelEnv } from "../../../../src/config/parallel-envs.ts";
 import { checkJobOptions, jobsFor } from "../../../../src/launchers/batch/job-options.ts";
 
 function check(options: Readonly<Record<string, unknown>>, env: ParallelEnv = "slurm") {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Job as KubeJob } from "kubernetes-models/batch/v1/Job";
 import { describe, expect, it } from "vitest";
-import type { ParallelEnv } from "../../../../src/config/parallel.ts";
+import type { ParallelEnv } from "../../../../src/config/parallel-envs.ts";
 import { chooseScheduler, schedulers } from "../../../../src/launchers/batch/choose-scheduler.ts";
 import type { Job } from "../../../../src/launchers/batch/scheduler.ts";
 import { hostileWords, sampleJob } from "../../../fixtures/sample-jobs.ts";
