@@ -212,13 +212,19 @@ describe.concurrent("millrace gc", () => {
     expect((await project.run(...words)).stdout).toMatch(/^at item 8\n/);
   });
 
-  it("removes the logs on demand", async () => {
+  it("removes the logs and the history on demand", async () => {
     const project = makeProject();
     await project.run("run", "job.yaml", "says=true", "parallel.env=process");
     const outputs = readdirSync(project.path("exp/job/split.0"));
     expect(project.names("exp/job/.millrace/logs")).toHaveLength(1);
     expect((await project.run("gc", "exp/job", "--logs")).stderr).toBe("millrace: removed 1 files and folders\n");
     expect(project.names("exp/job/.millrace/logs")).toEqual([]);
+    const told = project.names("exp/job/.millrace/history").length;
+    expect(told).toBeGreaterThan(0);
+    expect((await project.run("gc", "exp/job", "--history")).stderr).toBe(
+      `millrace: removed ${told} files and folders\n`,
+    );
+    expect(project.names("exp/job/.millrace/history")).toEqual([]);
     expect(readdirSync(project.path("exp/job/split.0"))).toEqual(outputs);
   });
 });

@@ -104,6 +104,24 @@ describe.each(envs.map((one) => [`${one.env}${because(one.whyNot)}`, one] as con
       expect(shardBytes(outputDir)).toEqual(expected);
     });
 
+    // One scheduler and one without: the policy is the same for all.
+    it.runIf(one.env === "lsf" || one.env === "ssh")(
+      "that is drained commits what was begun, leaves no job, and goes on when it is started again",
+      async () => {
+        const outputDir = temporaryFolder();
+        const order = { options: optionsFor(outputDir), itemMs: 100 };
+        const end = ended(start(order, site.environment));
+        await waitUntil(() => existsSync(outputDir) && someItemsDone(outputDir), { what: "some items are done" });
+        await millrace(["cancel", outputDir, "--drain"], site.environment);
+        expect((await end).stderr).toMatch(/was stopped with \d+ shards to do/);
+        expect(leftOvers(outputDir)).toEqual([]);
+        expect(readdirSync(join(outputDir, ".millrace", "attempts"))).toEqual([]);
+        expect(await runStatus(outputDir)).toMatchObject({ state: "stopped", workers: [], jobs: undefined });
+        await run({ ...order, itemMs: 0 }, site.environment);
+        expect(shardBytes(outputDir)).toEqual(expected);
+      },
+    );
+
     it("survives its driver, or is gone on with by the next one", async () => {
       const outputDir = temporaryFolder();
       const order = { options: optionsFor(outputDir), itemMs: 20 };
