@@ -66,7 +66,7 @@ async function programsText() {
   return `async function boot(platform) { const { ${globals} } = platform.globals; ${outputFiles[0].text} }`;
 }
 
-/** What is different on the machine: Node's own modules, and the two of the library that reach out of it. */
+/** What is different on the machine: Node's own modules, and the three of the library that reach out of it, or stand still. */
 const onTheMachine = {
   name: "on-the-machine",
   setup({ onResolve, onLoad }) {
@@ -74,7 +74,7 @@ const onTheMachine = {
     onLoad({ filter: /.*/, namespace: "builtin" }, ({ path }) => ({
       contents: `module.exports = platform.builtins[${JSON.stringify(path)}]`,
     }));
-    onResolve({ filter: /\/(choose-scheduler|import-module)\.ts$/ }, ({ path, importer }) => {
+    onResolve({ filter: /\/(choose-scheduler|import-module|every-tick)\.ts$/ }, ({ path, importer }) => {
       const own = join(source, "programs", basename(path));
       return importer === own ? undefined : { path: own };
     });

@@ -3,6 +3,7 @@ import type { Lease } from "../store/lease.ts";
 import { runPaths } from "../store/run-paths.ts";
 import { isDrainOrdered, isStopOrdered } from "../store/stop-order.ts";
 import { renewReport, reportText } from "../store/worker-report.ts";
+import { everyTick } from "./every-tick.ts";
 import { controlSlot, counterSlot, type HeartbeatData, mergeCode, nothingHeld } from "./heartbeat-protocol.ts";
 import { watchWorker } from "./watch-worker.ts";
 
@@ -17,10 +18,7 @@ let lastRenewMs = Number.NEGATIVE_INFINITY;
 let doneAtLast = counters[counterSlot.done]!;
 let rate = 0;
 
-// It waits instead of having a timer call it: that takes half the processor's time, which is the workers'.
-while (Atomics.wait(control, controlSlot.ending, 0, data.tickMs) === "timed-out") beat();
-
-function beat(): void {
+everyTick(control, data.tickMs, () => {
   Atomics.add(control, controlSlot.tick, 1);
   const now = performance.now();
   look?.(now);
@@ -30,7 +28,7 @@ function beat(): void {
   } catch {
     // A passing fault of the file system must not end the heartbeat: the next beat tries again.
   }
-}
+});
 
 function renew(now: number): void {
   if (isStopOrdered(paths)) Atomics.store(control, controlSlot.leaving, 1);

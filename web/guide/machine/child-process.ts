@@ -63,7 +63,7 @@ export function nodeChildProcess(program: Program): object {
   ): Child {
     const child = new Child(program);
     const started = machine.start({
-      entry: basename(path).replace(/\.js$/, "") as EntryName,
+      entry: basename(path).replace(/\.c?js$/, "") as EntryName,
       args,
       host: options.host ?? program.start.host,
       cwd: program.cwd,

@@ -19,7 +19,7 @@ export function nodeWorkerThreads(program: Program): object {
     constructor(url: URL, { workerData }: { readonly workerData: unknown }) {
       super();
       this.thread = machine.start({
-        entry: basename(url.pathname).replace(/\.js$/, "") as EntryName,
+        entry: basename(url.pathname).replace(/\.c?js$/, "") as EntryName,
         host: start.host,
         cwd: program.cwd,
         env: program.process.env,
