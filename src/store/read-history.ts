@@ -35,6 +35,7 @@ export function openHistoryTail(paths: RunPaths): HistoryTail {
   const files = new Map<string, Followed>();
   const chunk = Buffer.allocUnsafe(chunkBytes);
   let listedMs = Number.NaN;
+  let isSettled = false;
   let reads = 0;
   return {
     async read(take, isLive, pause) {
@@ -51,12 +52,14 @@ export function openHistoryTail(paths: RunPaths): HistoryTail {
   /** The folder changes when a worker ends its first attempt. */
   function list(isRound: boolean): void {
     const { mtimeMs } = statSync(paths.historyFolder, { throwIfNoEntry: false }) ?? {};
-    if (mtimeMs === undefined || (mtimeMs === listedMs && !isRound)) return;
+    if (mtimeMs === undefined || (mtimeMs === listedMs && isSettled && !isRound)) return;
     for (const name of namesIn(paths.historyFolder)) {
       const [, worker] = /^(.+)\.jsonl$/.exec(name) ?? [];
       if (worker !== undefined && !files.has(worker))
         files.set(worker, { path: paths.history(worker), offset: 0, rest: Buffer.alloc(0), quiet: 0 });
     }
+    // Clocks of file systems tick slowly: what came right after a listing may bear the time from before it.
+    isSettled = mtimeMs === listedMs;
     listedMs = mtimeMs;
   }
 

@@ -48,7 +48,10 @@ describe("a run that is watched", () => {
     process.kill(victim.pid, "SIGKILL");
     await until(() => seen.now!.attempts.some(({ outcome }) => outcome === "lost"));
     expect(await driver.ended).toBe(0);
-    await until(() => seen.now!.overview.state === "complete");
+    // The driver tells of its merge just after that.
+    await until(
+      () => seen.now!.overview.state === "complete" && seen.now!.attempts.some(({ unit }) => unit === "merge"),
+    );
     const { overview, shards, attempts, rates } = seen.now!;
     const lost = attempts.find(({ outcome }) => outcome === "lost")!;
     expect(lost).toMatchObject({ worker: victim.worker, reason: "the worker was ended by SIGKILL" });

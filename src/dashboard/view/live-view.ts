@@ -60,7 +60,7 @@ export async function openLiveView(runDir: string, now: () => number = Date.now)
   let clock = fileSystemClock(paths);
   let clockSetMs = now();
   let live: readonly LiveReport[] = [];
-  let listed = { mtimeMs: Number.NaN, atMs: Number.NEGATIVE_INFINITY };
+  let listed = { mtimeMs: Number.NaN, atMs: Number.NEGATIVE_INFINITY, isSettled: false };
   let shown: Overview;
 
   await readHistory({ isFirst: true });
@@ -137,7 +137,8 @@ export async function openLiveView(runDir: string, now: () => number = Date.now)
 
   async function listIfChanged(): Promise<void> {
     if (now() - listed.atMs < listEveryMs) return;
-    if (statSync(paths.root).mtimeMs !== listed.mtimeMs || map.sums.damaged > 0) await list();
+    const isChanged = statSync(paths.root).mtimeMs !== listed.mtimeMs;
+    if (isChanged || !listed.isSettled || map.sums.damaged > 0) await list();
     else listed = { ...listed, atMs: now() };
   }
 
@@ -145,7 +146,8 @@ export async function openLiveView(runDir: string, now: () => number = Date.now)
     // Before the listing: what is made while it goes on is found by the next one.
     const { mtimeMs } = statSync(paths.root);
     const damaged = await lookAtShards(paths, map, yieldToEventLoop);
-    listed = { mtimeMs, atMs: now() };
+    // Clocks of file systems tick slowly: what came right after a listing may bear the time from before it.
+    listed = { mtimeMs, atMs: now(), isSettled: mtimeMs === listed.mtimeMs };
     return damaged;
   }
 

@@ -148,23 +148,19 @@ describe("the live view of a run", () => {
     expect(nobody.total).toBeLessThan(15);
     work(paths, "a", 6000);
     work(paths, "b", 6001);
-    // Three hundred commits in one go are no reason to look at any shard.
+    // Three hundred commits in one go are no reason to look into any shard, even where the folder is listed.
+    for (let shard = 5000; shard < 5300; shard++) commitByHand(paths, shard);
     tell(
       paths,
       "a",
       Array.from({ length: 300 }, (_, i) => 5000 + i),
     );
-    const busy = await countFileCalls(refresh);
-    expect(busy.total).toBeLessThan(40);
-    expect(view.overview().shards.committed).toBe(5300);
-    for (let shard = 5000; shard < 5300; shard++) commitByHand(paths, shard);
-    await refresh();
-    await refresh();
-    await refresh();
-    // The folder has changed: it is listed, once.
-    const listing = await countFileCalls(async () => {
+    const busy = await countFileCalls(async () => {
       for (let i = 0; i < 8; i++) await refresh();
     });
-    expect(listing.total).toBeLessThan(8 * 40);
+    expect(view.overview().shards.committed).toBe(5300);
+    expect(busy.total).toBeLessThan(8 * 40);
+    // It is listed when it has changed, and once more, since clocks of file systems tick slowly.
+    expect(busy["readdirSync"]).toBeLessThanOrEqual(8 + 2 + 2);
   });
 });
