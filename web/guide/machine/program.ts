@@ -1,4 +1,3 @@
-import { type ByteBuffer, bufferGlobal } from "./byte-buffer.ts";
 import type { Appointment } from "./clock.ts";
 import { Emitter } from "./emitter.ts";
 import type { DiskChange, Machine } from "./machine.ts";
