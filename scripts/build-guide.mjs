@@ -1,6 +1,6 @@
 // The interactive guide: a static page, and beside it the library itself as one function that a machine in memory calls once
 // for each process and each thread of a run (web/guide/machine).
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { root } from "./ensure.mjs";
 
@@ -19,7 +19,6 @@ const common = {
 /** Builds web/guide into a folder: index.html, guide.css, guide.js, and simulation.js, which guide.js imports. */
 export async function buildGuide(folder) {
   const { build } = await import("esbuild");
-  rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   for (const name of ["index.html", "guide.css", "icon.svg"]) copyFileSync(join(source, name), join(folder, name));
   const page = { ...common, minify: true, outdir: folder };

@@ -82,8 +82,8 @@ export class Disk {
   makeFile(path: string, { isExclusive = false }: { readonly isExclusive?: boolean } = {}): FileNode {
     const parent = this.requireFolder(dirname(path), "open");
     const there = parent.entries.get(basename(path));
-    if (there?.kind === "folder") throw new DiskError("EISDIR", "open", path);
     if (there !== undefined && isExclusive) throw new DiskError("EEXIST", "open", path);
+    if (there?.kind === "folder") throw new DiskError("EISDIR", "open", path);
     if (there !== undefined) return there;
     const made: FileNode = {
       kind: "file",
@@ -109,9 +109,10 @@ export class Disk {
   }
 
   link(from: string, to: string): void {
-    const file = this.requireFile(from, "link");
+    const file = this.require(from, "link");
     const parent = this.requireFolder(dirname(to), "link");
     if (parent.entries.has(basename(to))) throw new DiskError("EEXIST", "link", to);
+    if (file.kind === "folder") throw new DiskError("EPERM", "link", from);
     this.#put(parent, basename(to), file);
   }
 
@@ -119,6 +120,9 @@ export class Disk {
     const node = this.require(from, "rename");
     const target = this.requireFolder(dirname(to), "rename");
     const there = target.entries.get(basename(to));
+    // Two names of one file stay what they are.
+    if (there === node) return;
+    if (to.startsWith(`${from}/`)) throw new DiskError("EINVAL", "rename", to);
     if (there?.kind === "folder") {
       if (node.kind === "file") throw new DiskError("EISDIR", "rename", to);
       if (there.entries.size > 0) throw new DiskError("ENOTEMPTY", "rename", to);

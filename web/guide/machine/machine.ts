@@ -145,7 +145,8 @@ export class Machine {
 function openBreather(): { breathe(): Promise<void>; close(): void } {
   const { port1, port2 } = new MessageChannel();
   let wake = () => {};
-  port1.onmessage = () => wake();
+  // As browsers have it and Node.js too, though its types do not say so.
+  (port1 as unknown as { onmessage: () => void }).onmessage = () => wake();
   return {
     breathe: () =>
       new Promise((resolve) => {

@@ -137,6 +137,7 @@ function makeFs(program: Program) {
   function rmSync(given: string, { force = false }: { readonly force?: boolean } = {}): void {
     const path = at(given);
     program.mustLive();
+    if (disk.find(dirname(path))?.kind === "file") throw new DiskError("ENOTDIR", "rm", path);
     if (disk.find(path) === undefined && force) return;
     program.change({ do: "remove", path }, () => disk.unlink(path));
   }

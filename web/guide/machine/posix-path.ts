@@ -11,8 +11,9 @@ export function normalize(path: string): string {
     if (part === ".." && parts.length > 0 && parts.at(-1) !== "..") parts.pop();
     else if (part !== ".." || !isAbsolute(path)) parts.push(part);
   }
-  const body = parts.join(sep) + (path.endsWith(sep) && parts.length > 0 ? sep : "");
-  return isAbsolute(path) ? sep + body : body || ".";
+  const end = path.endsWith(sep) ? sep : "";
+  if (parts.length === 0) return isAbsolute(path) ? sep : `.${end}`;
+  return (isAbsolute(path) ? sep : "") + parts.join(sep) + end;
 }
 
 export function join(...parts: readonly string[]): string {

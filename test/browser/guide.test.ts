@@ -1,0 +1,163 @@
+// The guide in a real browser: stepped through in every env, by mouse and keyboard, small and wide, light and dark.
+import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import type { AxeResults } from "axe-core";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { parallelEnvs } from "../../src/config/parallel-envs.ts";
+import { usualSettings } from "../../web/guide/story/settings.ts";
+import { tellStory } from "../fixtures/guide/load-simulation.ts";
+import { serveGuide } from "../fixtures/guide/serve-guide.ts";
+import { openPage, whyNotBrowser } from "../support/browser.ts";
+import { because } from "../support/clusters/why-not.ts";
+
+const built = fileURLToPath(new URL("../../dist/guide/", import.meta.url));
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+async function openGuide(hash = "", options: Parameters<typeof openPage>[0] = {}) {
+  const watched = await openPage(options);
+  const address = await serveGuide();
+  await watched.page.goto(`${address}${hash}`);
+  await settled(watched.page);
+  return { ...watched, address };
+}
+
+async function settled(page: Page): Promise<void> {
+  await page.locator('.story[aria-busy="false"]').waitFor();
+}
+
+const titleOf = (page: Page) => page.locator(".said h2").textContent();
+const treeOf = (page: Page) =>
+  page
+    .locator(".tree li")
+    .evaluateAll((entries) =>
+      entries.map(
+        (entry) =>
+          entry.querySelector("button")?.getAttribute("aria-label") ?? entry.querySelector("span")!.textContent,
+      ),
+    );
+
+async function violations(page: Page): Promise<string[]> {
+  // As part of the page's own script, which the policy of the page does not forbid to a debugger.
+  await page.evaluate(axe);
+  const { violations: found } = (await page.evaluate("axe.run()")) as AxeResults;
+  return found.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html}`));
+}
+
+describe.skipIf(whyNotBrowser !== undefined)(`the guide in a browser${because(whyNotBrowser)}`, () => {
+  it("goes through every step in every env and shows at the end what the library leaves", async () => {
+    const { page, complaints } = await openGuide("#detail=true&items=2&shards=2");
+    for (const env of parallelEnvs) {
+      await page.locator("select[name=env]").selectOption(env);
+      await settled(page);
+      const story = await tellStory({ ...usualSettings, env, items: 2, shards: 2 });
+      const next = page.getByRole("button", { name: "Next" });
+      const titles = await page.evaluate(async (steps) => {
+        const seen: (string | null)[] = [];
+        const button = [...document.querySelectorAll("button")].find(({ textContent }) => textContent === "Next")!;
+        for (let i = 0; i < steps; i++) {
+          seen.push(document.querySelector(".said h2")!.textContent);
+          const where = document.querySelector(".where")!;
+          const before = where.textContent;
+          button.click();
+          while (!button.disabled && where.textContent === before) await new Promise((resolve) => setTimeout(resolve));
+        }
+        return seen;
+      }, story.steps.length);
+      expect(titles).toEqual(story.steps.map(({ title }) => title));
+      expect(await next.isDisabled()).toBe(true);
+      const last = story.steps.at(-1)!.files;
+      const folderName = (path: string) => `${path.split("/").at(-2)}/`;
+      expect(await treeOf(page)).toEqual(
+        last.map(({ path, bytes }) => (bytes === undefined ? folderName(path) : path)),
+      );
+    }
+    expect(complaints).toEqual([]);
+  });
+
+  it("shows a kill, a resume, the text of a file and the line of code beside it", async () => {
+    const { page } = await openGuide("#killWorker=forward");
+    await page.getByRole("button", { name: "resume", exact: true }).click();
+    expect(await titleOf(page)).toBe("Worker 3 goes on from the checkpoint of attempt 1");
+    expect(await page.locator(".line.active").last().textContent()).toContain("copyFiles(fenced, attemptDir");
+    await page.getByRole("button", { name: ".millrace/attempts/1.1.fenced/.exit" }).click();
+    expect(await page.getByRole("region", { name: "Text of .millrace/attempts/1.1.fenced/.exit" }).textContent()).toBe(
+      '{"signal":"SIGKILL"}',
+    );
+    expect(await page.getByRole("region", { name: "Output" }).textContent()).toContain("was ended by SIGKILL");
+  });
+
+  it("can be linked to: the address holds the settings and the step", async () => {
+    const { page, address } = await openGuide("#env=slurm&badItem=4");
+    for (let i = 0; i < 7; i++) await page.getByRole("button", { name: "Next" }).click();
+    const [title, link] = [await titleOf(page), page.url()];
+    expect(link.startsWith(`${address}#env=slurm&badItem=4&step=`)).toBe(true);
+    await page.goto("about:blank");
+    await page.goto(link);
+    await settled(page);
+    expect(await titleOf(page)).toBe(title);
+    expect(await page.locator("select[name=env]").inputValue()).toBe("slurm");
+  });
+
+  it("is worked by keyboard alone", async () => {
+    const { page } = await openGuide();
+    await page.keyboard.press("ArrowRight");
+    expect(await page.locator(".where").textContent()).toMatch(/^Step 2 of/);
+    await page.keyboard.press("ArrowLeft");
+    expect(await page.locator(".where").textContent()).toMatch(/^Step 1 of/);
+    await page.locator("input[name=step]").focus();
+    await page.keyboard.press("End");
+    expect(await titleOf(page)).toBe("The run is complete");
+    await page.locator("select[name=env]").focus();
+    await page.keyboard.press("ArrowUp");
+    await settled(page);
+    expect(await page.locator(".source .scroll").first().textContent()).toContain("env: local");
+  });
+
+  it("shows what each toolkit makes of an x-vector config", async () => {
+    const { page } = await openGuide();
+    await page.locator("select[name=toolkit]").selectOption("wespeaker");
+    const section = page.locator(".xvector");
+    expect(await section.getByRole("region", { name: "The config: xvector.yaml" }).textContent()).toContain(
+      "toolkit: wespeaker",
+    );
+    expect(await section.locator(".facts .own").allTextContents()).toContain("min_frames8 its own");
+    await section.getByText("Every key of xvector", { exact: true }).click();
+    const texts = await section.locator(".fields dd").allTextContents();
+    expect(texts.length).toBeGreaterThan(30);
+    expect(texts.filter((text) => !/^\w|^`|^\[/.test(text))).toEqual([]);
+  });
+
+  it.each([
+    ["a phone, light", { viewport: { width: 320, height: 640 } }],
+    ["a wide screen, dark", { viewport: { width: 1920, height: 1080 }, colorScheme: "dark" as const }],
+    ["a tablet, light", { viewport: { width: 820, height: 1100 } }],
+  ])("has nothing that axe complains about, and does not scroll sideways, on %s", async (_name, options) => {
+    const { page } = await openGuide("#env=slurm&killWorker=forward&pause=true&step=60", options);
+    await page.getByText("Every key of xvector", { exact: true }).click();
+    expect(await violations(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+  });
+
+  it("asks nobody but its own server for anything, and keeps its own policy", async () => {
+    const { requests, complaints, address } = await openGuide("#killWorker=commit");
+    expect(requests.filter((url) => !url.startsWith(address))).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe("the guide as it is built", () => {
+  it("is at most 200 kB when compressed", () => {
+    const sizes = readdirSync(built).map((name) => gzipSync(readFileSync(join(built, name))).length);
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(200_000);
+  });
+
+  it("has no script or style within its page", () => {
+    const page = readFileSync(join(built, "index.html"), "utf8");
+    expect(page).not.toMatch(/<style|style=|\son\w+=|<script(?![^>]*\ssrc=)/);
+    expect(page).not.toMatch(/https?:\/\//);
+  });
+});
