@@ -15,10 +15,13 @@ import { openPage, whyNotBrowser } from "../support/browser.ts";
 import { because } from "../support/clusters/why-not.ts";
 
 const built = fileURLToPath(new URL("../../dist/guide/", import.meta.url));
+const patienceMs = 120_000;
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 async function openGuide(hash = "", options: Parameters<typeof openPage>[0] = {}) {
   const watched = await openPage(options);
+  // Patience: the machine may be busy with other tests.
+  watched.page.setDefaultTimeout(patienceMs);
   const address = await serveGuide();
   await watched.page.goto(`${address}${hash}`);
   await settled(watched.page);
@@ -29,6 +32,8 @@ async function settled(page: Page): Promise<void> {
   await page.locator('.story[aria-busy="false"]').waitFor();
 }
 
+/** Waits until the page says so: it draws a moment after a click. */
+const says = (page: Page, text: string | RegExp) => page.locator(".said", { hasText: text }).waitFor();
 const titleOf = (page: Page) => page.locator(".said h2").textContent();
 const treeOf = (page: Page) =>
   page
@@ -47,107 +52,115 @@ async function violations(page: Page): Promise<string[]> {
   return found.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html}`));
 }
 
-describe.skipIf(whyNotBrowser !== undefined)(`the guide in a browser${because(whyNotBrowser)}`, () => {
-  it("goes through every step in every env and shows at the end what the library leaves", async () => {
-    const { page, complaints } = await openGuide("#detail=true&items=2&shards=2");
-    for (const env of parallelEnvs) {
-      await page.locator("select[name=env]").selectOption(env);
+describe.skipIf(whyNotBrowser !== undefined)(
+  `the guide in a browser${because(whyNotBrowser)}`,
+  {
+    timeout: 2 * patienceMs,
+  },
+  () => {
+    it("goes through every step in every env and shows at the end what the library leaves", async () => {
+      const { page, complaints } = await openGuide("#detail=true&items=2&shards=2");
+      for (const env of parallelEnvs) {
+        await page.locator("select[name=env]").selectOption(env);
+        // The config that is shown is that of the story, so it changes with it.
+        const config = page.locator(".source pre").first();
+        await expect.poll(() => config.textContent(), { timeout: patienceMs }).toContain(`  env: ${env}\n`);
+        const story = await tellStory({ ...usualSettings, env, items: 2, shards: 2 });
+        const next = page.getByRole("button", { name: "Next" });
+        const titles = await page.evaluate(async (steps) => {
+          const seen: (string | null)[] = [];
+          const button = [...document.querySelectorAll("button")].find(({ textContent }) => textContent === "Next")!;
+          for (let i = 0; i < steps; i++) {
+            seen.push(document.querySelector(".said h2")!.textContent);
+            const where = document.querySelector(".where")!;
+            const before = where.textContent;
+            button.click();
+            while (!button.disabled && where.textContent === before)
+              await new Promise((resolve) => setTimeout(resolve));
+          }
+          return seen;
+        }, story.steps.length);
+        expect(titles).toEqual(story.steps.map(({ title }) => title));
+        expect(await next.isDisabled()).toBe(true);
+        const last = story.steps.at(-1)!.files;
+        const folderName = (path: string) => `${path.split("/").at(-2)}/`;
+        expect(await treeOf(page)).toEqual(
+          last.map(({ path, bytes }) => (bytes === undefined ? folderName(path) : path)),
+        );
+      }
+      expect(complaints).toEqual([]);
+    });
+
+    it("shows a kill, a resume, the text of a file and the line of code beside it", async () => {
+      const { page } = await openGuide("#killWorker=forward");
+      await page.getByRole("button", { name: "resume", exact: true }).click();
+      await says(page, "Worker 3 goes on from the checkpoint of attempt 1");
+      expect(await page.locator(".line.active").last().textContent()).toContain("copyFiles(fenced, attemptDir");
+      await page.getByRole("button", { name: ".millrace/attempts/1.1.fenced/.exit" }).click();
+      expect(
+        await page.getByRole("region", { name: "Text of .millrace/attempts/1.1.fenced/.exit" }).textContent(),
+      ).toBe('{"signal":"SIGKILL"}');
+      expect(await page.getByRole("region", { name: "Output" }).textContent()).toContain("was ended by SIGKILL");
+    });
+
+    it("can be linked to: the address holds the settings and the step", async () => {
+      const { page, address } = await openGuide("#env=slurm&badItem=4");
+      for (let i = 0; i < 7; i++) await page.getByRole("button", { name: "Next" }).click();
+      await says(page, /Step 8 of/);
+      const [title, link] = [await titleOf(page), page.url()];
+      expect(link.startsWith(`${address}#env=slurm&badItem=4&step=`)).toBe(true);
+      await page.goto("about:blank");
+      await page.goto(link);
       await settled(page);
-      const story = await tellStory({ ...usualSettings, env, items: 2, shards: 2 });
-      const next = page.getByRole("button", { name: "Next" });
-      const titles = await page.evaluate(async (steps) => {
-        const seen: (string | null)[] = [];
-        const button = [...document.querySelectorAll("button")].find(({ textContent }) => textContent === "Next")!;
-        for (let i = 0; i < steps; i++) {
-          seen.push(document.querySelector(".said h2")!.textContent);
-          const where = document.querySelector(".where")!;
-          const before = where.textContent;
-          button.click();
-          while (!button.disabled && where.textContent === before) await new Promise((resolve) => setTimeout(resolve));
-        }
-        return seen;
-      }, story.steps.length);
-      expect(titles).toEqual(story.steps.map(({ title }) => title));
-      expect(await next.isDisabled()).toBe(true);
-      const last = story.steps.at(-1)!.files;
-      const folderName = (path: string) => `${path.split("/").at(-2)}/`;
-      expect(await treeOf(page)).toEqual(
-        last.map(({ path, bytes }) => (bytes === undefined ? folderName(path) : path)),
-      );
-    }
-    expect(complaints).toEqual([]);
-  });
+      await says(page, /Step 8 of/);
+      expect(await titleOf(page)).toBe(title);
+      expect(await page.locator("select[name=env]").inputValue()).toBe("slurm");
+    });
 
-  it("shows a kill, a resume, the text of a file and the line of code beside it", async () => {
-    const { page } = await openGuide("#killWorker=forward");
-    await page.getByRole("button", { name: "resume", exact: true }).click();
-    expect(await titleOf(page)).toBe("Worker 3 goes on from the checkpoint of attempt 1");
-    expect(await page.locator(".line.active").last().textContent()).toContain("copyFiles(fenced, attemptDir");
-    await page.getByRole("button", { name: ".millrace/attempts/1.1.fenced/.exit" }).click();
-    expect(await page.getByRole("region", { name: "Text of .millrace/attempts/1.1.fenced/.exit" }).textContent()).toBe(
-      '{"signal":"SIGKILL"}',
-    );
-    expect(await page.getByRole("region", { name: "Output" }).textContent()).toContain("was ended by SIGKILL");
-  });
+    it("is worked by keyboard alone", async () => {
+      const { page } = await openGuide();
+      await page.keyboard.press("ArrowRight");
+      await says(page, /Step 2 of/);
+      await page.keyboard.press("ArrowLeft");
+      await says(page, /Step 1 of/);
+      await page.locator("input[name=step]").focus();
+      await page.keyboard.press("End");
+      await says(page, "The run is complete");
+      await page.locator("select[name=env]").focus();
+      await page.keyboard.press("ArrowUp");
+      await page.locator(".source .scroll", { hasText: "env: local" }).waitFor();
+    });
 
-  it("can be linked to: the address holds the settings and the step", async () => {
-    const { page, address } = await openGuide("#env=slurm&badItem=4");
-    for (let i = 0; i < 7; i++) await page.getByRole("button", { name: "Next" }).click();
-    const [title, link] = [await titleOf(page), page.url()];
-    expect(link.startsWith(`${address}#env=slurm&badItem=4&step=`)).toBe(true);
-    await page.goto("about:blank");
-    await page.goto(link);
-    await settled(page);
-    expect(await titleOf(page)).toBe(title);
-    expect(await page.locator("select[name=env]").inputValue()).toBe("slurm");
-  });
+    it("shows what each toolkit makes of an x-vector config", async () => {
+      const { page } = await openGuide();
+      await page.locator("select[name=toolkit]").selectOption("wespeaker");
+      const section = page.locator(".xvector");
+      await section.locator(".scroll", { hasText: "toolkit: wespeaker" }).waitFor();
+      expect(await section.locator(".facts .own").allTextContents()).toContain("min_frames8 its own");
+      await section.getByText("Every key of xvector", { exact: true }).click();
+      const texts = await section.locator(".fields dd").allTextContents();
+      expect(texts.length).toBeGreaterThan(30);
+      expect(texts.filter((text) => !/^\w|^`|^\[/.test(text))).toEqual([]);
+    });
 
-  it("is worked by keyboard alone", async () => {
-    const { page } = await openGuide();
-    await page.keyboard.press("ArrowRight");
-    expect(await page.locator(".where").textContent()).toMatch(/^Step 2 of/);
-    await page.keyboard.press("ArrowLeft");
-    expect(await page.locator(".where").textContent()).toMatch(/^Step 1 of/);
-    await page.locator("input[name=step]").focus();
-    await page.keyboard.press("End");
-    expect(await titleOf(page)).toBe("The run is complete");
-    await page.locator("select[name=env]").focus();
-    await page.keyboard.press("ArrowUp");
-    await settled(page);
-    expect(await page.locator(".source .scroll").first().textContent()).toContain("env: local");
-  });
+    it.each([
+      ["a phone, light", { viewport: { width: 320, height: 640 } }],
+      ["a wide screen, dark", { viewport: { width: 1920, height: 1080 }, colorScheme: "dark" as const }],
+      ["a tablet, light", { viewport: { width: 820, height: 1100 } }],
+    ])("has nothing that axe complains about, and does not scroll sideways, on %s", async (_name, options) => {
+      const { page } = await openGuide("#env=slurm&killWorker=forward&pause=true&step=60", options);
+      await page.getByText("Every key of xvector", { exact: true }).click();
+      expect(await violations(page)).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+    });
 
-  it("shows what each toolkit makes of an x-vector config", async () => {
-    const { page } = await openGuide();
-    await page.locator("select[name=toolkit]").selectOption("wespeaker");
-    const section = page.locator(".xvector");
-    expect(await section.getByRole("region", { name: "The config: xvector.yaml" }).textContent()).toContain(
-      "toolkit: wespeaker",
-    );
-    expect(await section.locator(".facts .own").allTextContents()).toContain("min_frames8 its own");
-    await section.getByText("Every key of xvector", { exact: true }).click();
-    const texts = await section.locator(".fields dd").allTextContents();
-    expect(texts.length).toBeGreaterThan(30);
-    expect(texts.filter((text) => !/^\w|^`|^\[/.test(text))).toEqual([]);
-  });
-
-  it.each([
-    ["a phone, light", { viewport: { width: 320, height: 640 } }],
-    ["a wide screen, dark", { viewport: { width: 1920, height: 1080 }, colorScheme: "dark" as const }],
-    ["a tablet, light", { viewport: { width: 820, height: 1100 } }],
-  ])("has nothing that axe complains about, and does not scroll sideways, on %s", async (_name, options) => {
-    const { page } = await openGuide("#env=slurm&killWorker=forward&pause=true&step=60", options);
-    await page.getByText("Every key of xvector", { exact: true }).click();
-    expect(await violations(page)).toEqual([]);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
-  });
-
-  it("asks nobody but its own server for anything, and keeps its own policy", async () => {
-    const { requests, complaints, address } = await openGuide("#killWorker=commit");
-    expect(requests.filter((url) => !url.startsWith(address))).toEqual([]);
-    expect(complaints).toEqual([]);
-  });
-});
+    it("asks nobody but its own server for anything, and keeps its own policy", async () => {
+      const { requests, complaints, address } = await openGuide("#killWorker=commit");
+      expect(requests.filter((url) => !url.startsWith(address))).toEqual([]);
+      expect(complaints).toEqual([]);
+    });
+  },
+);
 
 describe("the guide as it is built", () => {
   it("is at most 200 kB when compressed", () => {

@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import type { Settings } from "../story/settings.ts";
 import { epochMs, tellStory } from "../story/simulation.ts";
 import type { Story } from "../story/story.ts";
@@ -127,7 +127,8 @@ function useStory(settings: Settings): Told {
 
 /** Keeps the address and the page in step, both ways. */
 function useAddress(place: Place, setPlace: (place: Place) => void): void {
-  useEffect(() => {
+  // With the page, not after it: whoever copies the address gets the step that is shown.
+  useLayoutEffect(() => {
     const text = placeText(place);
     if (text !== placeText(readPlace(location.hash)) || location.hash === "") history.replaceState(null, "", text);
   }, [place]);
