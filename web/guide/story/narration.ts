@@ -288,7 +288,7 @@ export const remarks: Readonly<Record<Occasion, Remark>> = {
   failedRun: {
     phase: "end",
     why: "The run stops with an error that names the item. Everything committed is kept, and so is the checkpoint.",
-    code: at("fold-result.ts", "hint: `Everything before it is kept."),
+    code: at("fold-result.ts", 'return new MillraceError("ITEM_FAILED"'),
     config: "  on_error:",
   },
   complete: {
