@@ -17,6 +17,8 @@ export default defineConfig({
     maxWorkers: Math.max(3, availableParallelism()),
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // One second, as it is by default, is short on a machine that does other things too.
+    expect: { poll: { timeout: 20_000 } },
     server: { deps: { external: [/\/dist\//] } },
   },
 });

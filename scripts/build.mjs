@@ -51,5 +51,5 @@ await build({
   chunkNames: "cli-part-[hash]",
 });
 await buildDashboard(join(dist, "web"));
-await buildGuide(join(dist, "guide"));
+await buildGuide(join(dist, "web", "guide"));
 runTool(["typescript", "bin", "tsc"], ["-p", "tsconfig.build.json"]);

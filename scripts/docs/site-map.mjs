@@ -84,6 +84,6 @@ function referenceSection(folder) {
 
 /** Whether the interactive guide was built; it then stands on the site beside its page. */
 export function guideFolder() {
-  const folder = join(root, "dist", "guide");
+  const folder = join(root, "dist", "web", "guide");
   return existsSync(join(folder, "index.html")) ? folder : undefined;
 }

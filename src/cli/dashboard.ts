@@ -31,7 +31,9 @@ export const dashboard: Command = {
     const stop = new AbortController();
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
     process.stdout.write(`${url}\n`);
-    process.stderr.write("millrace: the dashboard is at the address above; Ctrl-C ends it\n");
+    process.stderr.write(
+      "millrace: the dashboard is at the address above (how a run works, step by step: guide/); Ctrl-C ends it\n",
+    );
     if (has("open")) openBrowser(url);
     await once(stop.signal, "abort");
     await close();

@@ -51,8 +51,10 @@ async function runSingles(work: ShardWork, piece: Piece): Promise<void> {
     at = pause.at;
     if (pause.waitFor === undefined) continue;
     await pause.waitFor;
-    work.context.heartbeat.beat();
-    if (work.context.heartbeat.ticks[0] !== work.tick) await work.onTick();
+    const { heartbeat, isLeaving } = work.context;
+    heartbeat.beat();
+    // Whoever was asked to leave while it waited does so after this item, not at the next tick.
+    if (heartbeat.ticks[0] !== work.tick || isLeaving()) await work.onTick();
   }
 }
 

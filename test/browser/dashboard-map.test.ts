@@ -1,10 +1,11 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import type { ShardLetter } from "../../src/dashboard/run-view.ts";
-import { openPage, whyNotBrowser } from "../support/browser.ts";
+import { whyNotBrowser } from "../support/browser.ts";
 import { because } from "../support/clusters/why-not.ts";
 import { madeUpSnapshot } from "./support/made-up-run.ts";
 import { startMadeUpServer } from "./support/made-up-server.ts";
+import { openMadeUpPage } from "./support/open-made-up-page.ts";
 
 const shards = 10_000;
 
@@ -30,7 +31,7 @@ async function countDrawings(page: Page): Promise<() => Promise<number>> {
 describe.skipIf(whyNotBrowser)(`the map of 10,000 shards${because(whyNotBrowser)}`, () => {
   it("draws each cell once, a cell again when its shard changes, and nothing for scrolling or pointing", async () => {
     const server = await startMadeUpServer(madeUpSnapshot({ shards }));
-    const { page, complaints } = await openPage();
+    const { page, complaints } = await openMadeUpPage();
     const drawings = await countDrawings(page);
     await page.goto(`${server.url}#/run/prep/shards`);
     const map = page.getByRole("slider", { name: /Map of the shards/ });
@@ -69,7 +70,7 @@ describe.skipIf(whyNotBrowser)(`the map of 10,000 shards${because(whyNotBrowser)
 
   it("shows each state where it is, in its colour", async () => {
     const server = await startMadeUpServer(madeUpSnapshot({ shards }));
-    const { page } = await openPage();
+    const { page } = await openMadeUpPage();
     await page.goto(`${server.url}#/run/prep/shards`);
     await page.locator(".map-tile canvas").first().waitFor();
     const colours = await page
@@ -92,7 +93,7 @@ describe.skipIf(whyNotBrowser)(`the map of 10,000 shards${because(whyNotBrowser)
 
   it("opens the shard that is clicked", async () => {
     const server = await startMadeUpServer(madeUpSnapshot({ shards }));
-    const { page } = await openPage();
+    const { page } = await openMadeUpPage();
     await page.goto(`${server.url}#/run/prep/shards`);
     const map = page.getByRole("slider", { name: /Map of the shards/ });
     await map.click({ position: { x: 35, y: 7 } });

@@ -1,15 +1,16 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { openPage, whyNotBrowser } from "../support/browser.ts";
+import { whyNotBrowser } from "../support/browser.ts";
 import { because } from "../support/clusters/why-not.ts";
 import { attack, madeUpSnapshot, retryCommand } from "./support/made-up-run.ts";
 import { startMadeUpServer } from "./support/made-up-server.ts";
+import { openMadeUpPage } from "./support/open-made-up-page.ts";
 
 describe.skipIf(whyNotBrowser)(`the dashboard${because(whyNotBrowser)}`, () => {
   it("shows figures of the first event, and what later ones change", async () => {
     const server = await startMadeUpServer();
-    const { page } = await openPage();
+    const { page } = await openMadeUpPage();
     await page.goto(server.url);
     // A folder that is one run is opened at once.
     await expect.poll(() => page.url()).toContain("#/run/prep/overview");
@@ -35,7 +36,7 @@ describe.skipIf(whyNotBrowser)(`the dashboard${because(whyNotBrowser)}`, () => {
 
   it("takes names and errors of the data as text", async () => {
     const { url } = await startMadeUpServer();
-    const { page, complaints, requests } = await openPage();
+    const { page, complaints, requests } = await openMadeUpPage();
     await page.goto(`${url}#/run/prep/failures`);
     await page.getByText(`utterance ${attack} cannot be read`).waitFor();
     await page.getByText("Stack").first().click();
@@ -55,7 +56,7 @@ describe.skipIf(whyNotBrowser)(`the dashboard${because(whyNotBrowser)}`, () => {
 
   it("shows failures page by page, with the command that runs them again", async () => {
     const { url } = await startMadeUpServer();
-    const { page, context } = await openPage();
+    const { page, context } = await openMadeUpPage();
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     await page.goto(`${url}#/run/prep/failures`);
     await page.getByRole("button", { name: "Copy the command" }).click();
@@ -69,7 +70,7 @@ describe.skipIf(whyNotBrowser)(`the dashboard${because(whyNotBrowser)}`, () => {
 
   it("asks before it does anything, and says what became of it", async () => {
     const server = await startMadeUpServer();
-    const { page } = await openPage();
+    const { page } = await openMadeUpPage();
     await page.goto(`${server.url}#/run/prep/overview`);
     await page.getByRole("button", { name: "Cancel" }).click();
     const dialog = page.getByRole("dialog", { name: "Cancel this run?" });
@@ -85,7 +86,7 @@ describe.skipIf(whyNotBrowser)(`the dashboard${because(whyNotBrowser)}`, () => {
 
   it("offers a retry where nobody is at work", async () => {
     const server = await startMadeUpServer(madeUpSnapshot({ isReleased: true }));
-    const { page } = await openPage();
+    const { page } = await openMadeUpPage();
     await page.goto(`${server.url}#/run/prep/failures`);
     expect(await page.getByRole("button", { name: "Cancel" }).count()).toBe(0);
     await page.getByRole("button", { name: "Retry" }).click();
@@ -96,7 +97,7 @@ describe.skipIf(whyNotBrowser)(`the dashboard${because(whyNotBrowser)}`, () => {
 
   it("says that its connection is lost, and goes on when it is there again", async () => {
     const server = await startMadeUpServer();
-    const { page } = await openPage();
+    const { page } = await openMadeUpPage();
     await page.goto(`${server.url}#/run/prep/overview`);
     await page.getByText("Live", { exact: true }).waitFor();
     server.interrupt();
@@ -108,12 +109,12 @@ describe.skipIf(whyNotBrowser)(`the dashboard${because(whyNotBrowser)}`, () => {
 
   it("follows a log until it is paused", async () => {
     const server = await startMadeUpServer();
-    const { page } = await openPage();
+    const { page } = await openMadeUpPage();
     await page.goto(`${server.url}#/run/prep/logs`);
     const log = page.getByRole("log");
     await expect.poll(() => log.textContent()).toContain("at item 199");
     const isAtEnd = () => log.evaluate((box) => box.scrollTop + box.clientHeight >= box.scrollHeight - 2);
-    expect(await isAtEnd()).toBe(true);
+    await expect.poll(isAtEnd).toBe(true);
     server.append("one more\n");
     await expect.poll(() => log.textContent(), { timeout: 10_000 }).toContain("one more");
     await expect.poll(isAtEnd).toBe(true);
@@ -129,7 +130,7 @@ describe.skipIf(whyNotBrowser)(`the dashboard${because(whyNotBrowser)}`, () => {
 
   it("keeps the colours that were chosen", async () => {
     const { url } = await startMadeUpServer();
-    const { page } = await openPage();
+    const { page } = await openMadeUpPage();
     const background = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
     await page.goto(`${url}#/run/prep/overview`);
     const light = await background();
@@ -146,7 +147,7 @@ describe.skipIf(whyNotBrowser)(`the dashboard${because(whyNotBrowser)}`, () => {
       { id: "b", folder: "broken", state: "unreadable", error: "no manifest" },
     ] as const;
     const { url } = await startMadeUpServer(undefined, { runs });
-    const { page } = await openPage();
+    const { page } = await openMadeUpPage();
     await page.goto(url);
     const rows = page.getByRole("table", { name: "Runs" }).locator("tbody tr");
     await rows.first().waitFor();

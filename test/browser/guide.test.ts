@@ -14,7 +14,7 @@ import { serveGuide } from "../fixtures/guide/serve-guide.ts";
 import { openPage, whyNotBrowser } from "../support/browser.ts";
 import { because } from "../support/clusters/why-not.ts";
 
-const built = fileURLToPath(new URL("../../dist/guide/", import.meta.url));
+const built = fileURLToPath(new URL("../../dist/web/guide/", import.meta.url));
 const patienceMs = 120_000;
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 

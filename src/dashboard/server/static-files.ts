@@ -42,7 +42,7 @@ export function loadStaticFiles(folder: string): StaticFiles {
     const etag = createHash("sha256").update(plain).digest("base64url").slice(0, 22);
     const file = { type, etag, plain, br: read(".br"), gzip: read(".gz") };
     files.set(`/${name}`, file);
-    if (name === "index.html") files.set("/", file);
+    if (/(^|\/)index\.html$/.test(name)) files.set(`/${name.slice(0, -"index.html".length)}`, file);
   }
   return {
     isEmpty: files.size === 0,

@@ -45,10 +45,14 @@ export function TimelineChart({ model, from, to }: TimelineChartProps): JSX.Elem
     const [across, along] = steps[event.key] ?? [];
     if (across === undefined || along === undefined || shown.length === 0) return;
     event.preventDefault();
-    const lane = clamp((at?.lane ?? 0) + across, shown.length);
-    const nearest = across === 0 || current === undefined ? undefined : barAt(shown[lane]!, current.x);
-    const bar = nearest === undefined ? (at?.bar ?? -1) + along : shown[lane]!.bars.indexOf(nearest);
-    setAt({ lane, bar: clamp(bar, shown[lane]!.bars.length) });
+    // From where the key before has led, even if that is not drawn yet.
+    setAt((before) => {
+      const lane = clamp((before?.lane ?? 0) + across, shown.length);
+      const from = before === undefined ? undefined : shown[before.lane]?.bars[before.bar];
+      const nearest = across === 0 || from === undefined ? undefined : barAt(shown[lane]!, from.x);
+      const bar = nearest === undefined ? (before?.bar ?? -1) + along : shown[lane]!.bars.indexOf(nearest);
+      return { lane, bar: clamp(bar, shown[lane]!.bars.length) };
+    });
   };
   const text = current === undefined ? "" : describeBar(current, shown[at!.lane]!, attempts);
 

@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { LogEntry } from "../../../src/dashboard/run-view.ts";
 import { growLog, type LogTail, logStart } from "../model/log-tail.ts";
 import { Problem } from "./problem.tsx";
@@ -15,8 +15,10 @@ export function LogText({ id, log }: { id: string; log: LogEntry }): JSX.Element
   const [isFollowing, follow] = useState(source.isLive);
   const box = useRef<HTMLPreElement>(null);
   const next = useRef<number>(logStart(log.bytes));
+  const hasRead = useRef(false);
 
-  useEffect(() => {
+  // Before the next frame: whoever has paused sees nothing more.
+  useLayoutEffect(() => {
     let isWanted = true;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const read = async () => {
@@ -33,13 +35,14 @@ export function LogText({ id, log }: { id: string; log: LogEntry }): JSX.Element
             growLog(isShorter ? undefined : before, isShorter ? { ...piece, from: 0, text: "", next: 0 } : piece),
           );
         }
+        hasRead.current = true;
         setProblem(undefined);
       } catch (error) {
         if (isWanted) setProblem(error instanceof Error ? error.message : String(error));
       }
       if (isWanted && source.isLive && isFollowing) timer = setTimeout(read, lookEveryMs);
     };
-    void read();
+    if (isFollowing || !hasRead.current) void read();
     return () => {
       isWanted = false;
       clearTimeout(timer);
