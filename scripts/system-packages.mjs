@@ -26,7 +26,7 @@ const needed = [
     why: "is the server of an OAR",
   },
   { program: "sshd", package: "openssh-server", why: "is the other host of env: ssh" },
-  { program: "chromium", package: "chromium", why: "shows the pages" },
+  { program: "chromium", package: "chromium fontconfig fonts-dejavu-core", why: "shows the pages" },
 ];
 
 // Grid Engine asks on installation; the cluster it sets up then is not the one that tests use.
