@@ -195,12 +195,14 @@ describe("a run that has ended", () => {
 });
 
 describe("millrace dashboard", () => {
-  it("prints its address, answers there, and ends with Ctrl-C", async () => {
+  it("prints its address, answers there, has the guide, and ends with Ctrl-C", async () => {
     const { root } = makeRun(join(temporaryFolder(), "run"), 1);
     const child = spawn(process.execPath, [program, "dashboard", root, "--port", "0"], { stdio: "pipe" });
     const [address] = (await once(child.stdout.setEncoding("utf8"), "data")) as [string];
     const { port } = new URL(address);
-    expect((await clientOf({ port: Number(port) }).ask(addresses.runs)).json()).toMatchObject([{ folder: "." }]);
+    const { ask } = clientOf({ port: Number(port) });
+    expect((await ask(addresses.runs)).json()).toMatchObject([{ folder: "." }]);
+    expect((await ask("/guide/")).text).toContain("<title>millrace, step by step</title>");
     child.kill("SIGINT");
     expect(await once(child, "exit")).toEqual([0, null]);
   });
