@@ -144,9 +144,10 @@ const sshOptions = [
 ];
 
 // OAR has every shell of a job read the user's .bashrc, which on a developer's machine may do anything, for instance start
-// another shell.
+// another shell. Where it is, the list of users says, not $HOME.
 const sshScript = `
-[ ! -e ~/.bashrc ] || mount --bind /dev/null ~/.bashrc || exit
+bashrc="$(getent passwd "$(id -u)" | cut -d: -f6)/.bashrc"
+[ ! -e "$bashrc" ] || mount --bind /dev/null "$bashrc" || exit
 exec "$1" -D -f ${packaged}/sshd_config -p "$2" -o "Port=$2" -o ListenAddress=127.0.0.1 -o ListenAddress=127.0.0.2 -o PidFile=none
 `;
 
