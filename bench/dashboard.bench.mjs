@@ -11,6 +11,7 @@ import { runTiny } from "./tiny.mjs";
 
 const shards = 10_000;
 const itemsPerShard = 20;
+const self = fileURLToPath(import.meta.url);
 const program = fileURLToPath(new URL("../dist/cli/millrace.js", import.meta.url));
 
 export async function bench() {
@@ -40,32 +41,35 @@ async function watched(folder) {
   }
 }
 
-/** A page: it looks for the run, then follows its events. */
+/** A page, in a process of its own: the run leaves this one no time. */
 function watch(address, folder) {
-  let isOver = false;
-  let events = 0;
-  let stream;
-  const following = (async () => {
-    while (!isOver) {
-      const cards = JSON.parse(await textOf(new URL("/api/runs", address)));
-      const card = cards.find((one) => one.folder === folder);
-      if (card !== undefined) {
-        stream = get(new URL(`/api/runs/${card.id}/events`, address), (response) => {
-          response.on("error", () => {}).on("data", () => events++);
-        }).on("error", () => {});
-        return;
-      }
-      await sleep(200);
-    }
-  })();
+  const page = spawn(process.execPath, [self, address.href, folder], { stdio: ["ignore", "pipe", "inherit"] });
+  let hasSeen = false;
+  page.stdout.on("data", () => {
+    hasSeen = true;
+  });
   return {
     async stop() {
-      isOver = true;
-      await following;
-      stream?.destroy();
-      if (events === 0) throw new Error("the page has seen nothing of the run");
+      page.kill();
+      await once(page, "close");
+      if (!hasSeen) throw new Error("the page has seen nothing of the run");
     },
   };
+}
+
+/** Looks for the run, then follows its events and says so. */
+async function follow(address, folder) {
+  for (;;) {
+    const cards = JSON.parse(await textOf(new URL("/api/runs", address)));
+    const card = cards.find((one) => one.folder === folder);
+    if (card !== undefined) {
+      get(new URL(`/api/runs/${card.id}/events`, address), (response) => {
+        response.on("data", () => process.stdout.write("."));
+      });
+      return;
+    }
+    await sleep(200);
+  }
 }
 
 function textOf(url) {
@@ -79,3 +83,5 @@ function textOf(url) {
     }).on("error", reject);
   });
 }
+
+if (process.argv[1] === self) await follow(process.argv[2], process.argv[3]);

@@ -8,6 +8,9 @@ export interface IndexRange extends Iterable<number> {
   readonly length: number;
 }
 
+// Known by a mark and not by its class: two copies of the package in one program have two classes.
+const mark: unique symbol = Symbol.for("millrace.range");
+
 class Range implements IndexRange {
   readonly start: number;
   readonly step: number;
@@ -18,6 +21,10 @@ class Range implements IndexRange {
     this.step = step;
     this.length = length;
     Object.freeze(this);
+  }
+
+  get [mark](): true {
+    return true;
   }
 
   *[Symbol.iterator](): Iterator<number> {
@@ -50,5 +57,5 @@ export function range(first: number, second?: number, step = 1): IndexRange {
 
 /** Whether a value was made by {@link range}. */
 export function isIndexRange(value: unknown): value is IndexRange {
-  return value instanceof Range;
+  return typeof value === "object" && value !== null && mark in value;
 }
