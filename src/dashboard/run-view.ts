@@ -1,3 +1,4 @@
+import type { AttemptRecord } from "../store/history.ts";
 import type { JobSight } from "../store/job-sight.ts";
 import type { RunStatus } from "../store/run-status.ts";
 
@@ -57,22 +58,8 @@ export interface Overview {
   readonly ended: number | null;
 }
 
-/** One attempt at a shard, or at the merge, that has ended; those in work are in the list of workers. */
-export interface AttemptView {
-  readonly unit: number | "merge";
-  readonly attempt: number;
-  readonly worker: string;
-  readonly host: string;
-  readonly began: number;
-  readonly ended: number;
-  /** `lost`: its worker died or was silent for too long; `released`: given back on purpose; `failed`: an item ended the run. */
-  readonly outcome: "committed" | "released" | "failed" | "lost";
-  /** Items done by this attempt itself, not those its predecessor had checkpointed. */
-  readonly items: number;
-  readonly failed: number;
-  /** How its worker ended or why the attempt did, in words, where it is known. */
-  readonly reason?: string;
-}
+/** One attempt at a shard, or at the merge, that has ended, as the history tells; those in work are in the list of workers. */
+export type AttemptView = Omit<AttemptRecord, "counts">;
 
 /** Items done per second over a span of time. */
 export interface RatePoint {

@@ -25,9 +25,7 @@ export function openAttemptLog(): AttemptLog {
     if (kept.length > mostAttempts) kept = kept.slice(-mostAttempts);
   };
   return {
-    add({ counts: _, ...record }) {
-      const { reason, ...rest } = record;
-      const view: AttemptView = reason === undefined ? rest : { ...rest, reason };
+    add({ counts: _, ...view }) {
       count++;
       kept.push(view);
       fresh.push(view);
