@@ -3,20 +3,29 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** The disk, or MILLRACE_BENCH_DIR: what a user has. On ext4 it is slower for minutes after thousands of files were deleted. */
+/** The disk, or MILLRACE_BENCH_DIR: what a user has. */
 export const disk = process.env.MILLRACE_BENCH_DIR ?? tmpdir();
 
 /** A file system in memory, where the machine has one: what is measured there is millrace and not the disk. */
 export const memory = existsSync("/dev/shm") ? "/dev/shm" : disk;
 
-/** A folder for one benchmark. Its runs go into new folders below it, which are removed together at the end. */
+// ext4 makes files ten times as slowly for minutes after thousands were deleted: what is on the disk goes at the very end.
+const used = [];
+process.once("exit", () => used.forEach(discard));
+
+/** A folder for one benchmark. Its runs go into new folders below it, which are removed together when all is measured. */
 export async function inFolder(act, place = disk) {
   const folder = mkdtempSync(join(place, "millrace-bench-"));
+  if (place === disk) used.push(folder);
   try {
     return await act(folder);
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    if (place !== disk) discard(folder);
   }
+}
+
+function discard(folder) {
+  rmSync(folder, { recursive: true, force: true });
 }
 
 export async function timeMs(act) {

@@ -31,17 +31,17 @@ function efficiency(records) {
 }
 
 async function cpuItems(folder) {
-  const shares = [];
+  // What they wrote is read after the clock has stopped: nobody reads the other side's files either.
+  const runs = [];
   const ratio = await ratioOfPairs(
     5,
     (i) => runByHand({ outputDir: join(folder, `hand-${i}`), count: 2000, job: cpuJob }),
     async (i) => {
-      const run = { outputDir: join(folder, `run-${i}`), count: 2000, job: cpuJob };
-      shares.push(efficiency(await runBench(BenchRunner, run)));
+      runs.push(await runBench(BenchRunner, { outputDir: join(folder, `run-${i}`), count: 2000, job: cpuJob }));
     },
   );
   return [
-    row("2,000 items of 5 ms: time not spent in items", 100 * (1 - median(shares)), "%", 5),
+    row("2,000 items of 5 ms: time not spent in items", 100 * (1 - median(runs.map(efficiency))), "%", 5),
     row("2,000 items of 5 ms, with start-up / two child processes", ratio, "x", 1.05),
   ];
 }

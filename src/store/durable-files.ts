@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import {
   closeSync,
   existsSync,
@@ -28,7 +27,7 @@ export function makeFolders(path: string): void {
 }
 
 // On another host, or in another container, a process may have the same number and write into the same folder.
-const writer = randomBytes(6).toString("hex");
+const writer = Math.random().toString(36).slice(2);
 let temporaries = 0;
 
 function temporaryName(path: string): string {
