@@ -3,13 +3,17 @@ import { MillraceError, messageOf } from "../shared/errors.ts";
 import { describeKind } from "../shared/state-json.ts";
 import { checkFileName, recordsName } from "../store/shard-file-names.ts";
 import { LineWriter } from "./line-writer.ts";
+import { putJsonLine } from "./put-json-line.ts";
 
 /**
  * One JSON text a line, compressed where the name says so (`.jsonl.gz`, `.jsonl.zst`). With checkpoints; merged by putting
  * the shards' files one after the other, which is right for compressed ones too.
  */
 export function jsonlWriter<Record = unknown>(shardDir: string, name: string = recordsName): LineWriter<Record> {
-  return new LineWriter(shardDir, checkFileName(name), encodeRecord, pieceCompressor(name));
+  return new LineWriter(shardDir, checkFileName(name), encodeRecord, {
+    compress: pieceCompressor(name),
+    putLine: putJsonLine,
+  });
 }
 
 /** A record as JSON; one that has no JSON form is refused before anything is written. */

@@ -11,10 +11,21 @@ const flushAtCharacters = 1 << 15;
 // Compressed pieces are the larger the better, but what waits for one goes into every checkpoint.
 const compressAtCharacters = 1 << 17;
 
+// So many records behind one that could not be put in place are not even tried: they are likely to be alike.
+const leftAfterMiss = 100;
+
 /** What a compressed file needs to go on: text that is not in the file yet. */
 interface WaitingText {
   readonly lines: number;
   readonly text: string;
+}
+
+/** Puts a record as a line into a buffer and answers where it ends, or -1 if it is to be encoded as text. */
+type PutLine = (record: unknown, into: Uint8Array, start: number) => number;
+
+interface LineOptions {
+  readonly compress?: ((bytes: Uint8Array) => Uint8Array) | undefined;
+  readonly putLine?: PutLine | undefined;
 }
 
 /**
@@ -26,10 +37,16 @@ export class LineWriter<Record> implements Writer<Record> {
   readonly name: string;
   private readonly path: string;
   private readonly encode: (record: Record) => string;
+  private readonly putLine: PutLine | undefined;
   private readonly compress: ((bytes: Uint8Array) => Uint8Array) | undefined;
   private readonly flushAt: number;
   private fd: number | undefined;
+  /** Lines that were put in place, and behind them those that were encoded. */
+  private buffer: Buffer | undefined;
+  private used = 0;
   private text = "";
+  /** So many records are encoded before one is put in place again. */
+  private left = 0;
   private bytes = 0;
   private digest = 0;
   private lines = 0;
@@ -40,16 +57,20 @@ export class LineWriter<Record> implements Writer<Record> {
     shardDir: string,
     name: string,
     encode: (record: Record) => string,
-    compress?: (bytes: Uint8Array) => Uint8Array,
+    { compress, putLine }: LineOptions = {},
   ) {
     this.name = name;
     this.path = join(shardDir, this.name);
     this.encode = encode;
     this.compress = compress;
+    // What waits to be compressed is text, because it is part of a checkpoint.
+    this.putLine = compress === undefined ? putLine : undefined;
     this.flushAt = compress === undefined ? flushAtCharacters : compressAtCharacters;
   }
 
   write(record: Record): void {
+    if (this.left > 0) this.left--;
+    else if (this.putLine !== undefined && this.put(record, this.putLine)) return;
     this.text += `${this.encode(record)}\n`;
     this.lines++;
     if (this.text.length >= this.flushAt) this.flush();
@@ -81,6 +102,9 @@ export class LineWriter<Record> implements Writer<Record> {
       this.flush();
     } finally {
       this.text = "";
+      this.used = 0;
+      if (this.buffer !== undefined) spare.push(this.buffer);
+      this.buffer = undefined;
       this.closed = true;
       if (this.fd !== undefined) closeSync(this.fd);
       this.fd = undefined;
@@ -94,15 +118,36 @@ export class LineWriter<Record> implements Writer<Record> {
     return [this.compress === undefined ? { ...file, lines: this.lines } : file];
   }
 
+  private put(record: Record, putLine: PutLine): boolean {
+    if (this.text !== "") this.flush();
+    this.buffer ??= spare.pop() ?? Buffer.allocUnsafeSlow(2 * flushAtCharacters);
+    const end = putLine(record, this.buffer, this.used);
+    if (end === -1) {
+      this.left = leftAfterMiss;
+      return false;
+    }
+    this.used = end;
+    this.lines++;
+    if (end >= flushAtCharacters) this.flush();
+    return true;
+  }
+
   private flush(): void {
-    if (this.text === "") return;
+    const { used, text } = this;
+    if (used === 0 && text === "") return;
     if (this.closed)
       throw new MillraceError("WRITER_FAILED", `${this.path} was written to after it was closed.`, {
         hint: "Close it once, after the last record.",
       });
-    const plain = encodeText(this.text);
-    const bytes = this.compress === undefined ? plain : this.compress(plain);
+    this.used = 0;
     this.text = "";
+    if (used > 0) this.append(this.buffer!.subarray(0, used));
+    if (text === "") return;
+    const plain = encodeText(text);
+    this.append(this.compress === undefined ? plain : this.compress(plain));
+  }
+
+  private append(bytes: Uint8Array): void {
     this.fd ??= this.open("w");
     writeFully(this.fd, bytes, this.path);
     this.digest = crc32(bytes, this.digest);
@@ -121,7 +166,10 @@ export class LineWriter<Record> implements Writer<Record> {
   }
 }
 
-// One buffer for all writers of the thread: a fresh one for every flush costs more than the copy into it.
+// The buffers of writers that are closed, for those to come: one shard follows the other.
+const spare: Buffer[] = [];
+
+// One buffer for all texts of the thread: a fresh one for every flush costs more than the copy into it.
 let shared = Buffer.allocUnsafeSlow(4 * flushAtCharacters);
 
 function encodeText(text: string): Buffer {

@@ -14,8 +14,10 @@ const words = fc.oneof(
   // Longer than what is gathered before it is written.
   { weight: 1, arbitrary: fc.integer({ min: 60_000, max: 70_000 }).map((length) => "é".repeat(length)) },
 );
+// Some are put in place, others encoded as text.
+const records = fc.oneof(words, fc.record({ frames: fc.integer() }), fc.record({ frames: fc.integer(), word: words }));
 const steps = fc.array(
-  fc.record({ record: words, isKilledAfter: fc.boolean(), lost: fc.array(words, { maxLength: 2 }) }),
+  fc.record({ record: records, isKilledAfter: fc.boolean(), lost: fc.array(records, { maxLength: 2 }) }),
   { maxLength: 12 },
 );
 
@@ -55,6 +57,19 @@ describe("a line writer", () => {
           expect(describeFile(dir, name)).toEqual({ name, bytes, crc32 });
       }),
     );
+  });
+
+  it("keeps the order of records that are put in place and of those that are encoded", () => {
+    const dir = temporaryFolder();
+    const writer = jsonlWriter(dir);
+    // Long stretches of either kind, and single ones between them: more of each than is left to the other way after a miss.
+    const kinds = [...Array(40).keys()].flatMap((i) => Array.from({ length: (i * 37) % 301 }, () => i % 2 === 0));
+    const written = kinds.map((isPlain, idx) => (isPlain ? { idx, value: idx / 4 } : { idx, text: "größe" }));
+    for (const record of written) writer.write(record);
+    writer.close();
+    const lines = readFileSync(join(dir, "records.jsonl"), "utf8");
+    expect(lines).toBe(written.map((record) => `${JSON.stringify(record)}\n`).join(""));
+    expect(writer.files()).toEqual([{ ...describeFile(dir, "records.jsonl"), lines: written.length }]);
   });
 
   it("writes a record whole that is far longer than what is gathered", () => {
