@@ -10,9 +10,9 @@ import { arkScpWriter, mergeScp, ndArray, npyScpWriter, ptScpWriter } from "mill
 import { inFolder, ratioOfPairs, row } from "./measure.mjs";
 
 const script = fileURLToPath(new URL("./write-vectors.py", import.meta.url));
-const count = Number(process.env.MILLRACE_BENCH_VECTORS ?? 20_000);
+const count = Number(process.env.MILLRACE_BENCH_VECTORS ?? 100_000);
 const size = 192;
-const pairs = 5;
+const pairs = 3;
 // Both sides have their numbers in memory before the clock runs.
 const vectors = Float32Array.from({ length: 1000 * size }, (_, i) => i);
 

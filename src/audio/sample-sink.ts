@@ -68,6 +68,13 @@ export class SampleSink {
     }
   }
 
+  /** Where a decoder of one channel puts the next `count` frames itself; undefined where not all of them are wanted. */
+  placeFor(count: number): Float32Array | undefined {
+    if (this.position < this.range.start || this.position + count > this.range.end) return undefined;
+    const { at } = this.#take(count)!;
+    return this.#planes[0]!.subarray(at, at + count);
+  }
+
   /** The next `count` frames, channels side by side. */
   pushInterleaved(samples: Float32Array, channels: number, count: number): void {
     const wanted = this.#take(count);

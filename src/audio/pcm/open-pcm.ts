@@ -76,17 +76,20 @@ async function decodePcm(source: ByteSource, layout: PcmLayout, blocks: number, 
   const firstBlock = Math.min(blocks, Math.floor(sink.range.start / framesPerBlock));
   const lastBlock = Math.min(blocks, Math.ceil(sink.range.end / framesPerBlock));
   const blocksAtOnce = Math.max(1, Math.min(lastBlock - firstBlock, Math.floor(pieceBytes / blockBytes)));
-  const samples = new Float32Array(blocksAtOnce * framesPerBlock * channels);
+  let scratch: Float32Array | undefined;
   sink.skipTo(firstBlock * framesPerBlock);
   sink.expect(Math.min(sink.range.end, lastBlock * framesPerBlock) - sink.range.start);
   for (let block = firstBlock; block < lastBlock; block += blocksAtOnce) {
     const count = Math.min(blocksAtOnce, lastBlock - block);
     const bytes = await source.read(layout.dataOffset + block * blockBytes, count * blockBytes);
+    const place = channels === 1 ? sink.placeFor(count * framesPerBlock) : undefined;
+    scratch ??= place === undefined ? new Float32Array(blocksAtOnce * framesPerBlock * channels) : undefined;
+    const samples = place ?? scratch!;
     decodeBlocks(layout, bytes, count, samples);
     if (layout.encoding === "f32" || layout.encoding === "f64") {
       refuseNonFinite(source.name, samples, count * channels, block, channels);
     }
-    sink.pushInterleaved(samples, channels, count * framesPerBlock);
+    if (place === undefined) sink.pushInterleaved(samples, channels, count * framesPerBlock);
   }
 }
 
