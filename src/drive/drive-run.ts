@@ -92,7 +92,7 @@ export async function inSession<Merged>(
     return await act(session);
   } finally {
     await display?.stop();
-    await session.close();
+    session.close();
   }
 }
 

@@ -28,7 +28,7 @@ export async function mergeAlone(paths: RunPaths): Promise<void> {
       merge: async (shardDirs) => ((await isMerged(paths)) ? undefined : runner.merge(shardDirs)),
     });
   } finally {
-    await session.close();
+    session.close();
   }
 }
 

@@ -70,6 +70,6 @@ export async function joinRun(request: JoinRequest): Promise<JoinResult> {
     const { kind, committed } = await runWorker(session.job);
     return { outcome: kind === "left" && memory.wasExceeded() ? "recycled" : kind, committed };
   } finally {
-    await session.close();
+    session.close();
   }
 }

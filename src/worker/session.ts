@@ -21,7 +21,7 @@ export interface Session {
   readonly heartbeat: Heartbeat;
   readonly job: WorkerJob;
   /** Leaves: no heartbeat and no open file is left behind. */
-  close(): Promise<void>;
+  close(): void;
 }
 
 /** What a member of a run brings along. */
@@ -78,9 +78,9 @@ export function openSession(paths: RunPaths, plan: Plan, member: Membership): Se
     protocol,
     heartbeat,
     job: openJob(plan, member, { protocol, heartbeat }),
-    async close() {
+    close() {
       history.close();
-      await heartbeat.stop();
+      heartbeat.stop();
     },
   };
 }
