@@ -1,7 +1,7 @@
-import { type FileHandle, open } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { errnoOf, messageOf } from "../shared/errors.ts";
 import { badAudio } from "./bad-audio.ts";
+import { type OpenedFile, openFile } from "./open-file.ts";
 
 /** Bytes with random access: a file, or what was read elsewhere. Formats read through it and never ask which. */
 export interface ByteSource {
@@ -23,9 +23,9 @@ export async function openSource(from: string | URL | Uint8Array, name = "the au
     throw badAudio(String(from), "is not on this machine", "fetch it first, and pass its path or its bytes");
   }
   const path = from instanceof URL ? fileURLToPath(from) : from;
-  let file: FileHandle;
+  let file: OpenedFile;
   try {
-    file = await open(path);
+    file = await openFile(path);
   } catch (error) {
     throw cannotOpen(path, error);
   }
@@ -53,13 +53,13 @@ export function bytesSource(bytes: Uint8Array, name: string, path?: string): Byt
 }
 
 /** The start is read once: every format looks at it several times. */
-async function fileSource(path: string, file: FileHandle, size: number): Promise<ByteSource> {
+async function fileSource(path: string, file: OpenedFile, size: number): Promise<ByteSource> {
   const read = async (offset: number, length: number): Promise<Uint8Array> => {
     const wanted = Math.max(0, Math.min(length, size - offset));
     const bytes = Buffer.allocUnsafeSlow(wanted);
     let filled = 0;
     while (filled < wanted) {
-      const { bytesRead } = await file.read(bytes, filled, wanted - filled, offset + filled);
+      const bytesRead = await file.read(bytes.subarray(filled), offset + filled);
       if (bytesRead === 0) throw badAudio(path, "became shorter while it was read", "something else writes to it");
       filled += bytesRead;
     }
@@ -81,7 +81,7 @@ async function fileSource(path: string, file: FileHandle, size: number): Promise
       const end = Math.min(offset + length, size);
       return end <= head.length ? Promise.resolve(head.subarray(offset, end)) : guarded(offset, length);
     },
-    close: () => file.close(),
+    close: async () => file.close(),
   };
 }
 
