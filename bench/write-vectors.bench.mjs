@@ -1,11 +1,11 @@
 // Vectors of 192 floats, each in a file of its own or all in an archive, with a list of them, beside NumPy and PyTorch programs doing the same;
 // MILLRACE_BENCH_VECTORS says how many.
-import { spawn, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { BaseRunner, EnvironmentProvider, range } from "millrace";
+import { BaseRunner, EnvironmentProvider, isMainModule, range } from "millrace";
 import { arkScpWriter, mergeScp, ndArray, npyScpWriter, ptScpWriter } from "millrace/formats";
 import { inFolder, ratioOfPairs, row } from "./measure.mjs";
 
@@ -47,11 +47,23 @@ async function benchSide(folder, { kind, module, by, open }) {
       child.stdin.write(`${kind} ${join(folder, `theirs-${kind}-${i}`)}\n`);
       await answers.next();
     },
-    (i) => write(open, join(folder, `ours-${kind}-${i}`)),
+    (i) => write(open, join(folder, `ours-${kind}-${i}`), count),
   );
   child.stdin.end();
   await once(child, "exit");
-  return [row(`${count} vectors as ${kind} + scp, time by that of ${by}`, ratio, "x", 1)];
+  const [few, all] = [count / 10, count].map((vectors) =>
+    liveMegabytes(kind, join(folder, `${kind}-${vectors}`), vectors),
+  );
+  return [
+    row(`${count} vectors as ${kind} + scp, time by that of ${by}`, ratio, "x", 1),
+    row(`memory in use that they take more than a tenth of them, ${kind} + scp`, Math.max(0, all - few), "MB", 16),
+  ];
+}
+
+/** What is in use when all vectors are written, in a process of its own, without what is only not collected yet. */
+function liveMegabytes(...args) {
+  const self = fileURLToPath(import.meta.url);
+  return Number(execFileSync(process.execPath, ["--expose-gc", self, ...args.map(String)], { encoding: "utf8" }));
 }
 
 class VectorProvider extends EnvironmentProvider {
@@ -72,11 +84,23 @@ class VectorRunner extends BaseRunner {
     vectors.write(result);
   }
   merge(shardDirs) {
+    if (isMainModule(import.meta.url)) reportMemory();
     return mergeScp(shardDirs, "vectors.scp");
   }
 }
 
-function write(open, outputDir) {
+function write(open, outputDir, vectors) {
   const options = { outputDir, progress: false, parallel: { env: "local" } };
-  return new VectorRunner(new VectorProvider({}, { open }), options).run(range(count));
+  return new VectorRunner(new VectorProvider({}, { open }), options).run(range(vectors));
+}
+
+function reportMemory() {
+  globalThis.gc();
+  const { heapUsed, external } = process.memoryUsage();
+  console.log((heapUsed + external) / 2 ** 20);
+}
+
+if (isMainModule(import.meta.url)) {
+  const [kind, outputDir, vectors] = process.argv.slice(2);
+  await write(sides.find((side) => side.kind === kind).open, outputDir, Number(vectors));
 }

@@ -3,9 +3,9 @@ import { chooseLauncher } from "../launchers/choose-launcher.ts";
 import type { Launcher, WorkerPool } from "../launchers/launcher.ts";
 import { collectItems } from "../plan/collect-items.ts";
 import { isMillraceError, MillraceError } from "../shared/errors.ts";
-import type { Done } from "../store/done.ts";
 import { storeError } from "../store/durable-files.ts";
 import { writeFirstLook } from "../store/first-look.ts";
+import type { KnownShard } from "../store/known-shard.ts";
 import { type RunPaths, runPaths } from "../store/run-paths.ts";
 import { scanShards } from "../store/scan-shards.ts";
 import { tooManyFailures } from "../worker/failure-log.ts";
@@ -60,7 +60,7 @@ async function launch<Merged>(
   { job }: Session,
   { runDir, parallel, stop, pool }: RunRequest<Merged> & { readonly pool: WorkerPool | undefined },
   launcher: Launcher,
-): Promise<ReadonlyMap<number, Done>> {
+): Promise<ReadonlyMap<number, KnownShard>> {
   const request = { runDir, parallel, stop, pool, inlineJob: job };
   if (!launcher.startsWorkers) return launcher.launch({ ...request, pending: job.plan.shardCount });
   const { committed, open, firstLook } = await findCommitted(job);
@@ -100,7 +100,7 @@ export async function inSession<Merged>(
 export async function finishRun<Merged>(
   session: Session,
   { merge }: Pick<RunRequest<Merged>, "merge">,
-  known: ReadonlyMap<number, Done> = new Map(),
+  known: ReadonlyMap<number, KnownShard> = new Map(),
 ): Promise<Merged> {
   const { job, protocol } = session;
   const { committed, open } = await findCommitted(job, known);

@@ -3,7 +3,7 @@ import { MillraceError, messageOf } from "../shared/errors.ts";
 import { sleep } from "../shared/sleep.ts";
 import { groupAttempts } from "../store/attempts.ts";
 import type { Claim } from "../store/claim-unit.ts";
-import type { Done } from "../store/done.ts";
+import type { KnownShard } from "../store/known-shard.ts";
 import { mergeKey, readMerged, writeMerged } from "../store/merged.ts";
 import { publishRecords } from "../store/publish-records.ts";
 import type { RunPaths } from "../store/run-paths.ts";
@@ -18,7 +18,7 @@ const waitMs = 50;
 /** Merges the committed shards while nobody else does: a lease guards the merge as it guards a shard. */
 export async function mergeOnce<Merged>(
   session: Session,
-  committed: ReadonlyMap<number, Done>,
+  committed: ReadonlyMap<number, KnownShard>,
   merge: MergeShards<Merged>,
 ): Promise<Merged> {
   const { protocol, heartbeat } = session;
@@ -27,16 +27,16 @@ export async function mergeOnce<Merged>(
   const account = openAccount(claim, protocol);
   heartbeat.hold(claim);
   try {
-    const dones = [...committed.values()].sort((a, b) => a.shard - b.shard);
+    const shards = [...committed.values()].sort((a, b) => a.shard - b.shard);
     const result = await guardMerge(() =>
       merge(
-        dones.map(({ shard }) => paths.shard(shard)),
+        shards.map(({ shard }) => paths.shard(shard)),
         committed,
       ),
     );
     // Those whose worker was killed before it came to that, and those of retried items.
-    for (const { shard } of dones) publishRecords(paths.shard(shard), shard, session.job.options.resultDir);
-    noteMerge(paths, mergeKey(dones));
+    for (const { shard } of shards) publishRecords(paths.shard(shard), shard, session.job.options.resultDir);
+    noteMerge(paths, mergeKey(shards));
     cleanUp(paths, lease);
     account.end("committed");
     return result;

@@ -2,8 +2,8 @@ import type { ParallelConfig } from "../config/parallel.ts";
 import type { StopRequests } from "../launchers/launcher.ts";
 import type { Items } from "../plan/collect-items.ts";
 import type { ItemList } from "../plan/item-list.ts";
-import type { Done } from "../store/done.ts";
 import type { IdentityParts } from "../store/fingerprint.ts";
+import type { KnownShard } from "../store/known-shard.ts";
 import type { RunSpec } from "../store/run-spec.ts";
 import type { RunnerHooks, RunnerTraits } from "../worker/runner-hooks.ts";
 import type { WorkOptions } from "../worker/work-options.ts";
@@ -11,7 +11,7 @@ import type { WorkOptions } from "../worker/work-options.ts";
 /** The runner's merge; what the driver knows of the shards comes along. */
 export type MergeShards<Merged> = (
   shardDirs: string[],
-  committed: ReadonlyMap<number, Done>,
+  committed: ReadonlyMap<number, KnownShard>,
 ) => Merged | PromiseLike<Merged>;
 
 /** A run as its runner asks for it, with every option checked. */

@@ -3,8 +3,8 @@ import { buildWorkerEnv } from "../provider/environment-provider.ts";
 import { bindOptions } from "../runner/bind-options.ts";
 import { checkRunner, type RunnerStatics, traitsOf } from "../runner/runner-traits.ts";
 import { markWorker } from "../shared/in-worker.ts";
-import type { Done } from "../store/done.ts";
 import { readFirstLook } from "../store/first-look.ts";
+import type { KnownShard } from "../store/known-shard.ts";
 import { requireManifest } from "../store/manifest.ts";
 import { runPaths } from "../store/run-paths.ts";
 import { readSpec } from "../store/run-spec.ts";
@@ -30,7 +30,7 @@ export interface JoinRequest extends Pick<Membership, "name" | "watcher" | "isAs
 export interface JoinResult {
   readonly outcome: JoinOutcome;
   /** The shards it found committed or committed itself. */
-  readonly committed: ReadonlyMap<number, Done>;
+  readonly committed: ReadonlyMap<number, KnownShard>;
 }
 
 /** Takes part in a run as one of its workers. All it needs is the run folder. */

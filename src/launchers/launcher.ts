@@ -1,5 +1,5 @@
 import type { ParallelConfig } from "../config/parallel.ts";
-import type { Done } from "../store/done.ts";
+import type { KnownShard } from "../store/known-shard.ts";
 import { runPaths } from "../store/run-paths.ts";
 import type { WorkerJob } from "../worker/worker-job.ts";
 import type { StartWorker, Supervision } from "./supervise.ts";
@@ -65,7 +65,7 @@ export interface Launcher {
   /** Starts workers before the run is prepared, where that saves time. */
   openPool?(request: PoolRequest): WorkerPool;
   /** Answers with the shards that are known to be committed, so that they need not be looked at again. */
-  launch(request: LaunchRequest): Promise<ReadonlyMap<number, Done>>;
+  launch(request: LaunchRequest): Promise<ReadonlyMap<number, KnownShard>>;
   /** Starts workers that need nobody, and does not wait for them. */
   submit?(request: SubmitRequest): Promise<readonly DetachedJob[]>;
   /** What would be submitted, as text. */

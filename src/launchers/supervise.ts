@@ -1,6 +1,6 @@
 import { MillraceError } from "../shared/errors.ts";
 import { describeExit, type WorkerExit } from "../store/attempt-notes.ts";
-import type { Done } from "../store/done.ts";
+import type { KnownShard } from "../store/known-shard.ts";
 import { reapWorker } from "../store/reap-worker.ts";
 import type { RunPaths } from "../store/run-paths.ts";
 import { isDrainOrdered, isStopOrdered } from "../store/stop-order.ts";
@@ -21,7 +21,7 @@ export interface StartedWorker {
 }
 
 export type WorkerEnd =
-  | { readonly kind: JoinOutcome; readonly committed: readonly Done[] }
+  | { readonly kind: JoinOutcome; readonly committed: readonly KnownShard[] }
   | { readonly kind: "failed"; readonly error: MillraceError }
   | { readonly kind: "crashed"; readonly exit: WorkerExit; readonly wasReady: boolean; readonly lastWords: string };
 
@@ -47,9 +47,9 @@ const lookEveryMs = 250;
 export async function supervise(
   { paths, stop, slots }: Supervision,
   start: StartWorker,
-): Promise<ReadonlyMap<number, Done>> {
+): Promise<ReadonlyMap<number, KnownShard>> {
   const running = new Set<StartedWorker>();
-  const committed = new Map<number, Done>();
+  const committed = new Map<number, KnownShard>();
   let isStopping = stop.leave.aborted;
   let isAsked = isStopping;
   let isComplete = false;

@@ -1,23 +1,29 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { basename, join } from "node:path";
 import { combineCrc32, crc32, crcText } from "../shared/crc32.ts";
-import { type Done, damagedShard, readDone, type ShardFile } from "../store/done.ts";
+import { damagedShard, filesOfDone, readDone, type ShardFile } from "../store/done.ts";
 import { writeFully } from "../store/durable-files.ts";
+import { type KnownShard, knownShard } from "../store/known-shard.ts";
 import { shardIdOf } from "../store/run-paths.ts";
 import { makeAtOnce } from "./make-at-once.ts";
 
-/** A committed shard: its folder and what its `done` says. */
+/** A committed shard: its folder, and what its `done` says of its files. */
 export interface CommittedShard {
   readonly dir: string;
-  readonly done: Done;
+  readonly known: KnownShard;
+  /** Read anew with each call where they are many: only those of one shard are in memory at a time. */
+  files(): readonly ShardFile[];
 }
 
 /** The committed shards in the given folders; a damaged one is an error that names the file. */
 export function openShards(
   shardDirs: readonly string[],
-  known: ReadonlyMap<number, Done> = new Map(),
+  known: ReadonlyMap<number, KnownShard> = new Map(),
 ): CommittedShard[] {
-  return shardDirs.map((dir) => ({ dir, done: known.get(shardIdOf(basename(dir)) ?? -1) ?? readDone(dir) }));
+  return shardDirs.map((dir) => {
+    const shard = known.get(shardIdOf(basename(dir)) ?? -1) ?? knownShard(readDone(dir));
+    return { dir, known: shard, files: () => shard.files ?? filesOfDone(dir) };
+  });
 }
 
 /**
@@ -48,8 +54,11 @@ const nothing = new Uint8Array(0);
 
 /** The shards that have a file, with what their `done` says of it. */
 export function filesOf(shards: readonly CommittedShard[], name: string): { dir: string; file: ShardFile }[] {
-  return shards.flatMap(({ dir, done }) =>
-    done.files.filter((entry) => entry.name === name).map((file) => ({ dir, file })),
+  return shards.flatMap((shard) =>
+    shard
+      .files()
+      .filter((entry) => entry.name === name)
+      .map((file) => ({ dir: shard.dir, file })),
   );
 }
 

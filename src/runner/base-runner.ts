@@ -17,7 +17,8 @@ import { MillraceError } from "../shared/errors.ts";
 import { refuseInWorker } from "../shared/in-worker.ts";
 import { isThenable } from "../shared/is-thenable.ts";
 import { describeKind } from "../shared/state-json.ts";
-import { type Done, inspectShard } from "../store/done.ts";
+import { inspectShard } from "../store/done.ts";
+import type { KnownShard } from "../store/known-shard.ts";
 import { usualLeaseTtlMs } from "../store/lease.ts";
 import { readManifest } from "../store/manifest.ts";
 import { runPaths } from "../store/run-paths.ts";
@@ -65,7 +66,7 @@ export abstract class BaseRunner<
   private readonly options: CheckedOptions;
   private readonly given: RunnerOptions;
   /** What the driver read of the shards that it hands to `merge`. */
-  private committed: ReadonlyMap<number, Done> = new Map();
+  private committed: ReadonlyMap<number, KnownShard> = new Map();
 
   /** The options may be left out where none of them is required. */
   constructor(

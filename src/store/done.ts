@@ -69,6 +69,14 @@ export function readDone(shardDir: string): Done {
   throw damagedShard(sight.state === "absent" ? `${join(shardDir, doneName)} is not there` : sight.reason);
 }
 
+/** The files of a shard that was found sound before: their sizes are not compared once more. */
+export function filesOfDone(shardDir: string): readonly ShardFile[] {
+  const path = join(shardDir, doneName);
+  const done = parseDone(readIfPresent(path) ?? "");
+  if (done === undefined) throw damagedShard(`${path} is not a complete marker`);
+  return done.files;
+}
+
 export function damagedShard(reason: string): MillraceError {
   return new MillraceError("SHARD_DAMAGED", `A committed shard is damaged: ${reason}.`, {
     hint: "Run again: sizes are checked and the shard alone is computed anew. If the sizes agree, delete its `done` first.",

@@ -1,6 +1,10 @@
 import { close, fsync, open } from "node:fs";
 import { yieldToEventLoop } from "../shared/yield-to-event-loop.ts";
 
+// More than this were committed faster than the disk takes them one by one. The oldest are left to the operating system, which
+// writes everything within half a minute: a list without end would fill the memory.
+const mostWaiting = 5_000;
+
 /**
  * Makes committed files survive a power cut, in groups about once a second and off the main thread, instead of paying
  * a disk flush for every shard. What a power cut takes before that, a resume finds by its size and computes again.
@@ -8,7 +12,7 @@ import { yieldToEventLoop } from "../shared/yield-to-event-loop.ts";
 export class GroupSync {
   private waiting: string[] = [];
   private lastMs = performance.now();
-  private running: Promise<void> = Promise.resolve();
+  private running: Promise<void> | undefined;
   private readonly intervalMs: number;
 
   constructor(intervalMs = 1000) {
@@ -18,24 +22,29 @@ export class GroupSync {
   add(paths: readonly string[]): void {
     // One by one: a shard may have more files than a call can have arguments.
     for (const path of paths) this.waiting.push(path);
+    if (this.waiting.length > 2 * mostWaiting) this.waiting = this.waiting.slice(-mostWaiting);
   }
 
-  /** Starts a group if one is due. Never waits. */
+  /** Starts a group if one is due and the one before it is through. Never waits. */
   poke(): void {
-    if (performance.now() - this.lastMs >= this.intervalMs) this.start();
+    if (this.running === undefined && performance.now() - this.lastMs >= this.intervalMs) this.start();
   }
 
   /** Starts the last group. The process stays alive until it is through; the run need not wait for it. */
-  finish(): Promise<void> {
+  async finish(): Promise<void> {
     this.start();
-    return this.running;
+    await this.running;
   }
 
   private start(): void {
     this.lastMs = performance.now();
     const group = this.waiting;
     this.waiting = [];
-    if (group.length > 0) this.running = this.running.then(() => syncSoon(group));
+    if (group.length === 0) return;
+    const syncing = Promise.all([this.running, syncSoon(group)]).then(() => {
+      if (this.running === syncing) this.running = undefined;
+    });
+    this.running = syncing;
   }
 }
 

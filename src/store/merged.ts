@@ -1,7 +1,8 @@
 import { statSync } from "node:fs";
 import { crc32, crcText } from "../shared/crc32.ts";
-import type { Done, ShardFile } from "./done.ts";
+import type { ShardFile } from "./done.ts";
 import { readIfPresent, replaceFileQuickly } from "./durable-files.ts";
+import type { KnownShard } from "./known-shard.ts";
 import type { RunPaths } from "./run-paths.ts";
 
 /** What the last merge put into the run folder, and from which shards. */
@@ -13,8 +14,8 @@ export interface Merged {
 }
 
 /** A short name for exactly these committed shards. */
-export function mergeKey(dones: readonly Done[]): string {
-  const parts = dones.map(({ shard, attempt, files }) => [shard, attempt, files.map((file) => file.crc32)]);
+export function mergeKey(shards: readonly KnownShard[]): string {
+  const parts = shards.map(({ shard, attempt, filesKey }) => [shard, attempt, filesKey]);
   return crcText(crc32(Buffer.from(JSON.stringify(parts))));
 }
 

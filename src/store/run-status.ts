@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import type { Done } from "./done.ts";
 import { type JobSight, readJobSight } from "./job-sight.ts";
+import type { KnownShard } from "./known-shard.ts";
 import { hostNameOf, isHeld, unbeatenTtlMs } from "./lease.ts";
 import { requireManifest } from "./manifest.ts";
 import { type RunPaths, runPaths } from "./run-paths.ts";
@@ -53,7 +53,7 @@ export async function runStatus(runDir: string): Promise<RunStatus> {
 export async function openStatus(runDir: string): Promise<{ read(): Promise<RunStatus> }> {
   const paths = runPaths(runDir);
   const { plan } = requireManifest(paths);
-  let known: ReadonlyMap<number, Done> = new Map();
+  let known: ReadonlyMap<number, KnownShard> = new Map();
   return {
     async read() {
       const { committed, damaged } = await scanShards(paths, known);
@@ -141,7 +141,7 @@ export function fileSystemClock(paths: RunPaths): () => number {
 }
 
 function countItems(
-  committed: ReadonlyMap<number, Done>,
+  committed: ReadonlyMap<number, KnownShard>,
   workers: readonly WorkerReport[],
   total: number,
 ): RunStatus["items"] {

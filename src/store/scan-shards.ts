@@ -1,11 +1,12 @@
 import { readdirSync } from "node:fs";
 import { sleep } from "../shared/sleep.ts";
-import { type Done, inspectShard } from "./done.ts";
+import { inspectShard } from "./done.ts";
 import { isMissing } from "./durable-files.ts";
+import { type KnownShard, knownShard } from "./known-shard.ts";
 import { type RunPaths, shardIdOf } from "./run-paths.ts";
 
 export interface ShardScan {
-  readonly committed: ReadonlyMap<number, Done>;
+  readonly committed: ReadonlyMap<number, KnownShard>;
   /** Shards that are there but do not agree with their `done`, with the reason in words. */
   readonly damaged: ReadonlyMap<number, string>;
 }
@@ -14,8 +15,11 @@ export interface ShardScan {
 const secondLooksMs = [100, 400];
 
 /** Finds out which shards are committed. `trust` holds those that were found sound before and need no second look. */
-export async function scanShards(paths: RunPaths, trust: ReadonlyMap<number, Done> = new Map()): Promise<ShardScan> {
-  const committed = new Map<number, Done>();
+export async function scanShards(
+  paths: RunPaths,
+  trust: ReadonlyMap<number, KnownShard> = new Map(),
+): Promise<ShardScan> {
+  const committed = new Map<number, KnownShard>();
   let damaged = new Map<number, string>();
   for (const name of namesIn(paths.root)) {
     const id = shardIdOf(name);
@@ -30,13 +34,13 @@ export async function scanShards(paths: RunPaths, trust: ReadonlyMap<number, Don
   }
   return { committed, damaged };
 
-  function sort(id: number, known?: Done): void {
+  function sort(id: number, known?: KnownShard): void {
     if (known !== undefined) {
       committed.set(id, known);
       return;
     }
     const sight = inspectShard(paths.shard(id));
-    if (sight.state === "committed") committed.set(id, sight.done);
+    if (sight.state === "committed") committed.set(id, knownShard(sight.done));
     else if (sight.state === "damaged") damaged.set(id, sight.reason);
   }
 }

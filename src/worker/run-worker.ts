@@ -2,7 +2,7 @@ import { batchesOfQuickShard } from "../plan/make-plan.ts";
 import { MillraceError } from "../shared/errors.ts";
 import { sleepUnless } from "../shared/sleep.ts";
 import { groupAttempts, type UnitAttempts } from "../store/attempts.ts";
-import type { Done } from "../store/done.ts";
+import { type KnownShard, knownShard } from "../store/known-shard.ts";
 import { publishRecords } from "../store/publish-records.ts";
 import { namesIn } from "../store/scan-shards.ts";
 import { type ClaimPort, claimLoop } from "./claim-loop.ts";
@@ -50,7 +50,7 @@ async function claimUntilComplete(job: WorkerJob): Promise<WorkerOutcome> {
 function portOf(context: ShardContext, view: ShardView): ClaimPort<ShardClaim> {
   const { protocol, options, isLeaving, heartbeat } = context;
   const { paths } = protocol;
-  let mine = new Map<number, Done>();
+  let mine = new Map<number, KnownShard>();
   return {
     isSpread: isSpread(context),
     random: Math.random,
@@ -67,7 +67,7 @@ function portOf(context: ShardContext, view: ShardView): ClaimPort<ShardClaim> {
       if (outcome.kind !== "committed") return;
       await checkOwnCheck(claim.unit, context);
       publishRecords(paths.shard(claim.unit), claim.unit, options.resultDir);
-      mine.set(claim.unit, outcome.done);
+      mine.set(claim.unit, knownShard(outcome.done));
     },
     isOver: () => isLeaving() || heartbeat.isDraining() || (context.isTooLarge?.() ?? false),
     wait: (ms) => sleepUnless(ms, () => isLeaving() || heartbeat.isDraining()),

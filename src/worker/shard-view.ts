@@ -1,4 +1,4 @@
-import type { Done } from "../store/done.ts";
+import type { KnownShard } from "../store/known-shard.ts";
 import { shardIdOf } from "../store/run-paths.ts";
 import { namesIn } from "../store/scan-shards.ts";
 import { findCommitted } from "./find-committed.ts";
@@ -9,9 +9,9 @@ export interface ShardView {
   /** Items that had failed before. */
   readonly failed: number;
   /** Shards it has looked into and found sound, or has made itself. */
-  readonly known: ReadonlyMap<number, Done>;
+  readonly known: ReadonlyMap<number, KnownShard>;
   /** The shards that are still to do; `mine` were committed by this worker since. */
-  look(mine?: ReadonlyMap<number, Done>): Promise<readonly number[]>;
+  look(mine?: ReadonlyMap<number, KnownShard>): Promise<readonly number[]>;
 }
 
 /**
@@ -42,7 +42,7 @@ async function deepView(job: WorkerJob): Promise<ShardView> {
 
 function viewByName(job: WorkerJob, { suspects, failed }: NonNullable<WorkerJob["firstLook"]>): ShardView {
   const { plan, protocol } = job;
-  const known = new Map<number, Done>();
+  const known = new Map<number, KnownShard>();
   const isThere = new Uint8Array(plan.shardCount);
   return {
     failed,

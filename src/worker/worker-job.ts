@@ -1,6 +1,6 @@
 import type { Plan } from "../plan/plan.ts";
-import type { Done } from "../store/done.ts";
 import type { FirstLook } from "../store/first-look.ts";
+import type { KnownShard } from "../store/known-shard.ts";
 import type { Heartbeat } from "./heartbeat.ts";
 import type { Protocol } from "./protocol.ts";
 import type { RunnerHooks, RunnerTraits } from "./runner-hooks.ts";
@@ -33,5 +33,5 @@ export interface WorkerJob {
 /** What a worker knows when it ends: the shards it found committed or committed itself. */
 export interface WorkerOutcome {
   readonly kind: "complete" | "left";
-  readonly committed: ReadonlyMap<number, Done>;
+  readonly committed: ReadonlyMap<number, KnownShard>;
 }

@@ -1,5 +1,5 @@
 import type { PackedError } from "../shared/pack-error.ts";
-import type { Done } from "../store/done.ts";
+import type { KnownShard } from "../store/known-shard.ts";
 
 /** How a worker ended by itself. `recycled`: its memory grew beyond `maxRss`; another one is to take its place. */
 export type JoinOutcome = "complete" | "left" | "recycled";
@@ -7,7 +7,7 @@ export type JoinOutcome = "complete" | "left" | "recycled";
 /** What a worker tells the launcher that started it. What it knows of the shards saves the driver a look at each. */
 export type WorkerMessage =
   | { readonly say: "ready" }
-  | { readonly say: "end"; readonly outcome: JoinOutcome; readonly committed: readonly Done[] }
+  | { readonly say: "end"; readonly outcome: JoinOutcome; readonly committed: readonly KnownShard[] }
   /** It is about to fail; should it not come to say so, this was the reason. */
   | { readonly say: "failing"; readonly error: PackedError }
   | { readonly say: "failed"; readonly error: PackedError }

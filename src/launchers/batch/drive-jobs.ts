@@ -1,8 +1,8 @@
 import { MillraceError } from "../../shared/errors.ts";
 import { sleep } from "../../shared/sleep.ts";
-import type { Done } from "../../store/done.ts";
 import type { Submission } from "../../store/job-records.ts";
 import { forgetJobs, writeJobSight } from "../../store/job-sight.ts";
+import type { KnownShard } from "../../store/known-shard.ts";
 import { type RunPaths, runPaths } from "../../store/run-paths.ts";
 import { isAnyoneAtWork } from "../../store/run-status.ts";
 import { isDrainOrdered, isEndOrdered, isStopOrdered, orderStop, stopReason } from "../../store/stop-order.ts";
@@ -44,7 +44,7 @@ const drainPollMs = 5000;
 export async function driveJobs(
   request: LaunchRequest,
   { site, queue, options }: DrivenJobs,
-): Promise<ReadonlyMap<number, Done>> {
+): Promise<ReadonlyMap<number, KnownShard>> {
   const { inlineJob, stop, parallel } = request;
   const { retry } = inlineJob.options;
   const paths = runPaths(request.runDir);
@@ -53,7 +53,7 @@ export async function driveJobs(
   const keeper = keepJobs(paths, { queue, watch, site, options });
   await submitMissing(jobs, jobsNeeded(request.pending));
 
-  let committed: ReadonlyMap<number, Done> = new Map();
+  let committed: ReadonlyMap<number, KnownShard> = new Map();
   let open = request.pending;
   let wasSilent = false;
   let isRetried = false;
