@@ -3,12 +3,11 @@ import { hostname } from "node:os";
 import { fileURLToPath } from "node:url";
 import { entryUrl, webFolderUrl } from "../shared/entry-url.ts";
 import { errnoOf, isMillraceError, MillraceError, messageOf } from "../shared/errors.ts";
-import type { ApiError } from "./run-view.ts";
 import { type Access, checkToken, makeToken, openAccess } from "./server/access.ts";
 import { bracketed, isLoopback } from "./server/allowed-hosts.ts";
 import { type ApiContext, answerApi } from "./server/answer-api.ts";
 import { Refusal } from "./server/refusal.ts";
-import { protect, sendJson } from "./server/respond.ts";
+import { protect, sendRefusal } from "./server/respond.ts";
 import { openRunActions } from "./server/run-actions.ts";
 import { openRunList } from "./server/run-list.ts";
 import { loadStaticFiles, type StaticFiles } from "./server/static-files.ts";
@@ -86,7 +85,7 @@ export async function openDashboard(options: DashboardOptions): Promise<Dashboar
 }
 
 async function handle(request: IncomingMessage, response: ServerResponse, handling: Handling): Promise<void> {
-  protect(response);
+  protect(request, response);
   response.on("error", () => {});
   try {
     const [path = "", search = ""] = splitOnce(request.url ?? "");
@@ -128,12 +127,12 @@ function refuse(request: IncomingMessage, response: ServerResponse, error: unkno
   if (error instanceof Refusal) {
     if (error.status === 405) response.setHeader("Allow", "GET, HEAD, POST");
     if (error.status === 401) response.setHeader("WWW-Authenticate", "Bearer");
-    sendJson(request, response, { error: error.message } satisfies ApiError, error.status);
+    sendRefusal(request, response, error.message, error.status);
   } else if (isMillraceError(error)) {
-    sendJson(request, response, { error: error.message } satisfies ApiError, 500);
+    sendRefusal(request, response, error.message, 500);
   } else {
     process.stderr.write(`millrace: the dashboard failed at ${request.method} ${request.url}: ${messageOf(error)}\n`);
-    sendJson(request, response, { error: "The dashboard failed at this; its own output says why." }, 500);
+    sendRefusal(request, response, "The dashboard failed at this; its own output says why.", 500);
   }
 }
 

@@ -10,27 +10,12 @@ import { describe, expect, it } from "vitest";
 import { parallelEnvs } from "../../src/config/parallel-envs.ts";
 import { usualSettings } from "../../web/guide/story/settings.ts";
 import { tellStory } from "../fixtures/guide/load-simulation.ts";
-import { serveGuide } from "../fixtures/guide/serve-guide.ts";
-import { openPage, whyNotBrowser } from "../support/browser.ts";
+import { whyNotBrowser } from "../support/browser.ts";
 import { because } from "../support/clusters/why-not.ts";
+import { openGuide, patienceMs, storyTold } from "./support/open-guide.ts";
 
 const built = fileURLToPath(new URL("../../dist/web/guide/", import.meta.url));
-const patienceMs = 120_000;
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
-async function openGuide(hash = "", options: Parameters<typeof openPage>[0] = {}) {
-  const watched = await openPage(options);
-  // Patience: the machine may be busy with other tests.
-  watched.page.setDefaultTimeout(patienceMs);
-  const address = await serveGuide();
-  await watched.page.goto(`${address}${hash}`);
-  await settled(watched.page);
-  return { ...watched, address };
-}
-
-async function settled(page: Page): Promise<void> {
-  await page.locator('.story[aria-busy="false"]').waitFor();
-}
 
 /** Waits until the page says so: it draws a moment after a click. */
 const says = (page: Page, text: string | RegExp) => page.locator(".said", { hasText: text }).waitFor();
@@ -111,7 +96,7 @@ describe.skipIf(whyNotBrowser !== undefined)(
       expect(link.startsWith(`${address}#env=slurm&badItem=4&step=`)).toBe(true);
       await page.goto("about:blank");
       await page.goto(link);
-      await settled(page);
+      await storyTold(page);
       await says(page, /Step 8 of/);
       expect(await titleOf(page)).toBe(title);
       expect(await page.locator("select[name=env]").inputValue()).toBe("slurm");

@@ -125,4 +125,47 @@ describe.skipIf(whyNotBrowser)(`a run in the dashboard${because(whyNotBrowser)}`
     expect((await run.ended).status).not.toBe(0);
     expect(await page.locator(".announcer .notice").textContent()).not.toBe("");
   });
+
+  it("is drained from the page: what was begun is committed, nothing else is, and it goes on when it is started again", async () => {
+    const project = makeProject();
+    const many = ["items=1200", "runner.shards=300", "slow_until=fast", "held=[6]", "held_until=go"];
+    const words = ["run", "job.yaml", ...many, "parallel.env=process", "parallel.n_workers=2"];
+    const run = project.start(words);
+    const begun = () => project.names("exp/job/.millrace/attempts").filter((name) => !name.startsWith("."));
+    const committed = () => project.names("exp/job").filter((name) => name.startsWith("split."));
+    await expect.poll(() => begun().includes("1.1") && committed().length > 3, patience).toBe(true);
+    const { page, complaints } = await openPage();
+    await page.goto(await startDashboard(project, "exp/job"));
+    await page.getByRole("button", { name: "Drain" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Drain the run" }).click();
+    await page.getByRole("status").filter({ hasText: "The shards in work are finished; no other is begun." }).waitFor();
+
+    // One worker is held in the middle of its shard; the other one leaves after its own.
+    await expect.poll(() => stateOf(page), patience).toBe("draining");
+    await expect.poll(begun, patience).toEqual(["1.1"]);
+    await part(page, "workers");
+    await expect.poll(() => page.getByRole("table", { name: "Workers" }).locator("tbody tr").count(), patience).toBe(1);
+    expect(await page.getByRole("button", { name: "Drain" }).count()).toBe(0);
+    const before = committed().length;
+    project.touch("go");
+    expect((await run.ended).status).not.toBe(0);
+    expect([begun(), committed().length]).toEqual([[], before + 1]);
+    const shards = committed().map((name) => project.text(`exp/job/${name}/records.jsonl`));
+    expect(shards.map((text) => text.split("\n").length - 1)).toEqual(shards.map(() => 4));
+
+    await part(page, "overview");
+    await expect.poll(() => stateOf(page), patience).toBe("stopped");
+    expect(await fact(page, "Shards").textContent()).toBe(`${shards.length} of 300`);
+    expect(await fact(page, "Items").textContent()).toBe(`${(4 * shards.length).toLocaleString("en-US")} of 1,200`);
+    await page.getByText("Nobody is at work.").waitFor();
+    await part(page, "timeline");
+    const outcomes = page.getByRole("list", { name: "Attempts by outcome" }).locator("b");
+    await expect.poll(() => outcomes.allTextContents(), patience).toEqual([String(shards.length), "0", "0", "0"]);
+
+    project.touch("fast");
+    const again = project.start(words);
+    await expect.poll(() => stateOf(page), patience).toBe("complete");
+    expect((await again.ended).status).toBe(0);
+    expect(complaints).toEqual([]);
+  });
 });

@@ -1,18 +1,21 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type ParallelInput, type RunnerOptions, runStatus } from "millrace";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { compareWithGuide } from "../fixtures/guide/compare-with-guide.ts";
 import { startGridEngine, whyNotGridEngine } from "../support/clusters/sge.ts";
 import { startSshd, whyNotSshd } from "../support/clusters/sshd.ts";
 import { waitUntil } from "../support/clusters/wait-until.ts";
-import { because } from "../support/clusters/why-not.ts";
+import { because, findProgram } from "../support/clusters/why-not.ts";
 
 // Every env but slurm, which has suites of its own: the same few promises on each.
 interface Site {
   readonly environment: NodeJS.ProcessEnv;
+  /** The same, with all that the guide's example takes for granted. */
+  readonly asInGuide?: NodeJS.ProcessEnv;
   readonly options: Readonly<Record<string, unknown>>;
   stop(): Promise<void>;
 }
@@ -103,6 +106,11 @@ describe.each(envs.map((one) => [`${one.env}${because(one.whyNot)}`, one] as con
       await run({ ...order, itemMs: 0 }, site.environment);
       expect(shardBytes(outputDir)).toEqual(expected);
     });
+
+    // With fakes, all of them are compared elsewhere.
+    it.runIf(one.env === "sge" || one.env === "ssh")("ends with the folder that the guide ends with", (test) =>
+      compareWithGuide(test, { env: one.env, workers: 1, items: 6, shards: 3 }, site.asInGuide),
+    );
 
     // One scheduler and one without: the policy is the same for all.
     it.runIf(one.env === "lsf" || one.env === "ssh")(
@@ -219,13 +227,18 @@ function leftOvers(outputDir: string): string[] {
 }
 
 async function gridEngine(): Promise<Site> {
-  const { environment, stop } = await startGridEngine({ slots: 4 });
-  return { environment, stop, options: {} };
+  const { environment, stop } = await startGridEngine({ slots: 4, queue: "cpu" });
+  return { environment, asInGuide: environment, stop, options: {} };
 }
 
 async function sshd(): Promise<Site> {
   const { hostNames, options, stop } = await startSshd({ hosts: 2 });
-  return { environment: process.env, stop, options: { hosts: hostNames, ssh_arguments: options } };
+  // A user's own ssh_config knows the hosts; here a program in the place of ssh does.
+  const programs = temporaryFolder();
+  const words = [findProgram("ssh")!, ...options].map((word) => `'${word}'`).join(" ");
+  writeFileSync(join(programs, "ssh"), `#!/bin/sh\nexec ${words} "$@"\n`, { mode: 0o755 });
+  const asInGuide = { ...process.env, PATH: [programs, process.env["PATH"]].join(delimiter) };
+  return { environment: process.env, asInGuide, stop, options: { hosts: hostNames, ssh_arguments: options } };
 }
 
 async function fake(env: string): Promise<Site> {

@@ -131,7 +131,7 @@ describe("the dashboard and those without a token", () => {
     const answer = await ask(`/?token=${token}`);
     expect([answer.status, answer.headers["location"]]).toEqual([303, "/"]);
     const [cookie] = answer.headers["set-cookie"] as string[];
-    expect(cookie).toMatch(/; HttpOnly; SameSite=Strict/);
+    expect(cookie).toMatch(/; HttpOnly; SameSite=Lax/);
     const headers = { cookie: `other=1; ${cookie!.split(";")[0]}` };
     expect((await ask(addresses.runs, { headers })).status).toBe(200);
     expect(cookie).toContain(`millrace-${port}=`);

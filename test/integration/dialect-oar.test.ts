@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { oar } from "../../src/launchers/batch/schedulers/oar.ts";
+import { compareWithGuide } from "../fixtures/guide/compare-with-guide.ts";
 import { hostileWords } from "../fixtures/sample-jobs.ts";
 import { type OarCluster, startOar, whyNotOar } from "../support/clusters/oar.ts";
 import { because } from "../support/clusters/why-not.ts";
@@ -19,7 +20,7 @@ describe.skipIf(reason !== undefined).concurrent(`a real OAR${because(reason)}`,
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "millrace-oar-it's $(here) "));
-    cluster = await startOar({ cores: 4 });
+    cluster = await startOar({ cores: 8, queues: ["cpu"] });
     work = dialectAtWork(oar, cluster.environment, folder);
   }, 180_000);
   afterAll(async () => {
@@ -68,6 +69,10 @@ describe.skipIf(reason !== undefined).concurrent(`a real OAR${because(reason)}`,
     expect(left).toBeLessThanOrEqual(40);
     await until(areAll(1, "ended"));
     expect(read(0)).toBe("warned\n");
+  });
+
+  it("leaves the folder of a run as the guide does", async (test) => {
+    await compareWithGuide(test, { env: "oar", workers: 1, items: 6, shards: 3 }, cluster.environment);
   });
 
   it("refuses a queue there is not", async ({ expect }) => {

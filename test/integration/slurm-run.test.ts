@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, it } from "vitest";
+import { compareWithGuide } from "../fixtures/guide/compare-with-guide.ts";
 import {
   fakeProgram,
   killProcess,
@@ -24,7 +25,9 @@ beforeAll(async () => {
   if (reason !== undefined) return;
   // Tasks go to the node that has the least to do.
   const settings = { SelectTypeParameters: "CR_Core_Memory,CR_LLN" };
-  cluster = await startSlurm({ cpusPerNode: 64, gpusPerNode: 2, settings });
+  // As many processors as all tests use at once, with memory in proportion; a partition as the guide's example names it.
+  const lines = ["PartitionName=cpu Nodes=ALL State=UP"];
+  cluster = await startSlurm({ cpusPerNode: 192, gpusPerNode: 2, settings, lines });
 });
 afterAll(() => cluster?.stop());
 
@@ -184,6 +187,15 @@ describe.skipIf(reason !== undefined)(`a run on Slurm${because(reason)}`, atOnce
     };
     context.expect(await devicesWith(2)).toEqual(["0", "1"]);
     context.expect(await devicesWith(4)).toEqual(["0", "0", "1", "1"]);
+  });
+
+  it("ends with the folder that the guide ends with", async (context) => {
+    await compareWithGuide(context, { env: "slurm", workers: 1, items: 6, shards: 3 }, cluster.environment);
+  });
+
+  it("ends with the folder that the guide ends with, where a worker is killed", async (context) => {
+    const settings = { env: "slurm", workers: 1, items: 6, shards: 2, killWorker: "forward" } as const;
+    await compareWithGuide(context, settings, cluster.environment);
   });
 
   it("reaches its workers unchanged, whatever its folders are called", async (context) => {

@@ -56,8 +56,10 @@ export function openAccess({
       if (isFromElsewhere(request)) throw new Refusal(403, "Another site may not ask this.");
       if (method === "POST") checkWrite(request, asked);
     },
+    // Lax: whoever follows the link in a mail or a chat comes from another site, and with Strict would be refused right after
+    // the token was taken. What changes anything is never sent along from there, and is checked besides.
     cookieFor: (given) =>
-      isToken(given) ? `${cookieName}=${given}; Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000` : undefined,
+      isToken(given) ? `${cookieName}=${given}; Path=/; HttpOnly; SameSite=Lax; Max-Age=2592000` : undefined,
   };
 
   function isKnown({ headers }: IncomingMessage): boolean {

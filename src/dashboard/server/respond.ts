@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ApiError } from "../run-view.ts";
+import { isLoopback } from "./allowed-hosts.ts";
 
 const policy = [
   "default-src 'none'",
@@ -12,12 +14,13 @@ const policy = [
 ].join("; ");
 
 /** What every answer says to a browser. */
-export function protect(response: ServerResponse): void {
+export function protect({ headers }: IncomingMessage, response: ServerResponse): void {
   response.setHeader("Content-Security-Policy", policy);
   response.setHeader("X-Content-Type-Options", "nosniff");
   response.setHeader("X-Frame-Options", "DENY");
   response.setHeader("Referrer-Policy", "no-referrer");
-  response.setHeader("Cross-Origin-Opener-Policy", "same-origin");
+  // At an address that a browser does not trust it ignores this, and complains.
+  if (isLoopback(nameOf(headers.host))) response.setHeader("Cross-Origin-Opener-Policy", "same-origin");
   response.setHeader("Cross-Origin-Resource-Policy", "same-origin");
   response.setHeader("Cross-Origin-Embedder-Policy", "require-corp");
   response.setHeader("Permissions-Policy", "camera=(), geolocation=(), microphone=()");
@@ -25,11 +28,32 @@ export function protect(response: ServerResponse): void {
 
 /** Answers with a value as JSON; never kept by anyone in between. */
 export function sendJson(request: IncomingMessage, response: ServerResponse, value: unknown, status = 200): void {
-  const body = Buffer.from(JSON.stringify(value));
+  send(request, response, { type: "application/json", text: JSON.stringify(value), status });
+}
+
+/** Says why not: to the page and to programs as JSON, to whoever has opened an address in words. */
+export function sendRefusal(request: IncomingMessage, response: ServerResponse, why: string, status: number): void {
+  if (request.url?.startsWith("/api/")) sendJson(request, response, { error: why } satisfies ApiError, status);
+  else send(request, response, { type: "text/plain", text: `${why}\n`, status });
+}
+
+interface Answer {
+  readonly type: string;
+  readonly text: string;
+  readonly status: number;
+}
+
+function send({ method }: IncomingMessage, response: ServerResponse, { type, text, status }: Answer): void {
+  const body = Buffer.from(text);
   response.writeHead(status, {
-    "Content-Type": "application/json; charset=utf-8",
+    "Content-Type": `${type}; charset=utf-8`,
     "Cache-Control": "no-store",
     "Content-Length": body.length,
   });
-  response.end(request.method === "HEAD" ? undefined : body);
+  response.end(method === "HEAD" ? undefined : body);
+}
+
+/** A Host without its port and its brackets. */
+function nameOf(host = ""): string {
+  return host.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1");
 }

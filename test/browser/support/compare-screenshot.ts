@@ -1,18 +1,29 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 
 const folder = fileURLToPath(new URL("../../golden/screenshots/", import.meta.url));
 const scale = 4;
+
+interface Looks {
+  /** What is not looked at. */
+  readonly mask?: Locator[];
+  /** The part of the page that may look different. Default: a few in a hundred, since words are not as long in every font. */
+  readonly most?: number;
+}
 
 /**
  * Compares what a page looks like with a kept picture, a quarter as large: lines of text become grey bars, so that
  * another font of the same size is no difference, and a part that is missing, moved or of another colour is one.
  * MILLRACE_GOLDEN=1 writes the pictures, for you to look at.
  */
-export async function expectToLookLike(page: Page, name: string): Promise<void> {
-  const shot = await page.screenshot({ animations: "disabled", caret: "hide" });
+export async function expectToLookLike(
+  page: Page,
+  name: string,
+  { mask = [], most = 0.04 }: Looks = {},
+): Promise<void> {
+  const shot = await page.screenshot({ animations: "disabled", caret: "hide", mask, maskColor: "#808080" });
   const path = `${folder}${name}.png`;
   const kept = existsSync(path) ? readFileSync(path).toString("base64") : undefined;
   const { small, changed } = await page
@@ -32,8 +43,7 @@ export async function expectToLookLike(page: Page, name: string): Promise<void> 
     return;
   }
   expect(kept, `${path} is there`).toBeDefined();
-  // A few in a hundred: words are not as long in every font.
-  expect(changed, `the part of ${name} that looks different`).toBeLessThan(0.04);
+  expect(changed, `the part of ${name} that looks different`).toBeLessThan(most);
 }
 
 interface Pictures {

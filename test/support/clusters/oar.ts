@@ -7,6 +7,13 @@ import { type Daemon, startDaemon } from "./start-daemon.ts";
 import { waitUntil } from "./wait-until.ts";
 import { findProgram, pathWithDaemons, whyNotDaemons } from "./why-not.ts";
 
+interface OarOptions {
+  /** Of each node. */
+  readonly cores?: number;
+  /** Beside those that OAR begins with. */
+  readonly queues?: readonly string[];
+}
+
 export interface OarCluster {
   /** What a process needs to use the cluster: `oarsub`, `oarstat` and `oardel` on its PATH speak to it. */
   readonly environment: NodeJS.ProcessEnv;
@@ -20,6 +27,7 @@ export interface OarCluster {
 
 const programs = "/usr/lib/oar";
 const packaged = "/etc/oar";
+const scheduler = "oar_sched_gantt_with_timesharing";
 
 /** Why no OAR can be started here, or undefined when it can. */
 export function whyNotOar(): string | undefined {
@@ -31,7 +39,7 @@ export function whyNotOar(): string | undefined {
 }
 
 /** Starts an OAR of this process alone, with a database of its own and two addresses of this machine as its nodes. */
-export async function startOar({ cores = 2 }: { readonly cores?: number } = {}): Promise<OarCluster> {
+export async function startOar({ cores = 2, queues = [] }: OarOptions = {}): Promise<OarCluster> {
   const reserved = await reservePorts(3);
   const [databasePort, serverPort, sshPort] = reserved.ports as [number, number, number];
   const folder = openClusterFolder("oar");
@@ -112,6 +120,8 @@ export async function startOar({ cores = 2 }: { readonly cores?: number } = {}):
     for (const node of nodes)
       for (let core = 1; core <= cores; core++)
         await manage("oarnodesetting", "-a", "-h", node, "-p", `host=${node}`, "-p", `core=${core}`);
+
+    for (const queue of queues) await manage("oarnotify", "--add-queue", `${queue},3,${scheduler}`);
 
     mkdirSync("/run/sshd", { recursive: true, mode: 0o755 });
     await start(["sh", "-c", sshScript, "sh", findProgram("sshd")!, `${sshPort}`], "sshd", async () => {

@@ -52,10 +52,9 @@ export const schedulerSettings: Readonly<Record<string, string | number>> = {
 
 /** One queue on one host; a load of the machine does not close it. */
 export const queueSettings = (
-  values: Readonly<{ hostlist: string; slots: number; tmpdir: string }>,
+  values: Readonly<{ qname: string; hostlist: string; slots: number; tmpdir: string }>,
 ): Record<string, string | number> => ({
   ...values,
-  qname: "main.q",
   load_thresholds: "NONE",
   pe_list: "NONE",
   min_cpu_interval: "00:00:01",

@@ -16,6 +16,12 @@ import { type Daemon, startDaemon } from "./start-daemon.ts";
 import { waitUntil } from "./wait-until.ts";
 import { pathWithDaemons, whyNotDaemons } from "./why-not.ts";
 
+interface GridEngineOptions {
+  readonly slots?: number;
+  /** The name of its only queue. */
+  readonly queue?: string;
+}
+
 export interface GridEngine {
   /** What a process needs to use the cluster. */
   readonly environment: NodeJS.ProcessEnv;
@@ -38,7 +44,7 @@ export function whyNotGridEngine(): string | undefined {
 }
 
 /** Starts a Grid Engine of this process alone, beside the packaged one, with this machine as its only host. */
-export async function startGridEngine({ slots = 4 }: { readonly slots?: number } = {}): Promise<GridEngine> {
+export async function startGridEngine({ slots = 4, queue = "main.q" }: GridEngineOptions = {}): Promise<GridEngine> {
   const reserved = await reservePorts(2);
   const folder = openClusterFolder("sge");
   const root = join(folder.path, "root");
@@ -66,7 +72,7 @@ export async function startGridEngine({ slots = 4 }: { readonly slots?: number }
     });
   };
   // The architecture is the last column unless a letter of a bad state follows.
-  const isQueueOpen = new RegExp(`^main.q@.*${environment["SGE_ARCH"]} *$`, "m");
+  const isQueueOpen = new RegExp(`^${queue}@.*${environment["SGE_ARCH"]} *$`, "m");
   const stop = async () => {
     await Promise.all(daemons.map((daemon) => daemon.kill()));
     reserved.release();
@@ -76,7 +82,7 @@ export async function startGridEngine({ slots = 4 }: { readonly slots?: number }
   try {
     await prepareCell(folder, ask);
     await start("sge_qmaster", async () => (await ask("qconf", "-sh")) !== "");
-    await describeCluster(folder, ask, slots);
+    await describeCluster(folder, ask, { slots, queue });
     await start("sge_execd", async () => isQueueOpen.test(await ask("qstat", "-f")));
   } catch (error) {
     await stop();
@@ -117,7 +123,11 @@ async function prepareCell(folder: ClusterFolder, ask: Ask): Promise<void> {
 }
 
 /** Tells the running master of its host, its scheduler and its queue. */
-async function describeCluster(folder: ClusterFolder, ask: Ask, slots: number): Promise<void> {
+async function describeCluster(
+  folder: ClusterFolder,
+  ask: Ask,
+  { slots, queue: qname }: Required<GridEngineOptions>,
+): Promise<void> {
   const host = hostname();
   const file = (name: string, text: string) => {
     const path = join(folder.path, name);
@@ -132,6 +142,6 @@ async function describeCluster(folder: ClusterFolder, ask: Ask, slots: number): 
   const tmpdir = join(folder.path, "tmp");
   mkdirSync(tmpdir);
   chmodSync(tmpdir, 0o1777);
-  const queue = changeSettings(await ask("qconf", "-sq"), queueSettings({ hostlist: host, slots, tmpdir }));
+  const queue = changeSettings(await ask("qconf", "-sq"), queueSettings({ qname, hostlist: host, slots, tmpdir }));
   await ask("qconf", "-Aq", file("queue", queue));
 }
