@@ -1,6 +1,6 @@
-import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { MillraceError } from "../../index.ts";
+import { putFile } from "../put-file.ts";
 import { type Alignment, alignTokens } from "./align-tokens.ts";
 import { formatScore, scoreTsv } from "./format-score.ts";
 import { normaliseText, type TextNormalisation } from "./normalise-text.ts";
@@ -87,13 +87,6 @@ function withRate(alignment: Alignment): ErrorCounts {
 }
 
 function writeScore(result: Score, folder: string): void {
-  mkdirSync(folder, { recursive: true });
-  for (const [name, text] of [
-    ["score.txt", formatScore(result)],
-    ["score.tsv", scoreTsv(result)],
-  ] as const) {
-    const temporary = join(folder, `${name}.${process.pid}.tmp`);
-    writeFileSync(temporary, text);
-    renameSync(temporary, join(folder, name));
-  }
+  putFile(join(folder, "score.txt"), formatScore(result));
+  putFile(join(folder, "score.tsv"), scoreTsv(result));
 }
