@@ -38,7 +38,10 @@ async function importOrExplain(url: string, importModule: ImportModule): Promise
   try {
     return await importModule(url);
   } catch (cause) {
-    const error = new BadTarget(`${url} cannot be imported: ${messageOf(cause)}`);
+    const error = new BadTarget(
+      `${url} cannot be imported: ${messageOf(cause)}`,
+      "The module ends with this error when it is loaded: mend it there.",
+    );
     error.cause = cause;
     throw error;
   }

@@ -39,7 +39,10 @@ function checkTokens(text: string, at: (offset: number) => SourcePosition, maxDe
     if (type === "scalar" || type === "flow-error-end" || type === "doc-mode") continue;
     if (type === "flow-map-start" || type === "flow-seq-start") depth++;
     if (type === "flow-map-end" || type === "flow-seq-end") depth--;
-    if (depth > maxDepth) throw configError(at(offset), `The file nests deeper than ${maxDepth} levels.`);
+    if (depth > maxDepth)
+      throw configError(at(offset), `The file nests deeper than ${maxDepth} levels.`, {
+        hint: "Put what lies so deep into a file of its own that the program reads.",
+      });
     const tab = type === "space" || (type === "text" && !isBlock) ? token.indexOf("\t") : -1;
     if (tab !== -1) {
       throw configError(at(offset + tab), "A tab stands where YAML wants spaces.", {

@@ -14,6 +14,7 @@ export function checkCountOptions<Name extends string>(
       throw new MillraceError(
         "BAD_OPTION",
         `parallel.options.${name} is ${describeKind(value)}; a whole number from 1 was expected.`,
+        { hint: `Write it like ${name}: 4, without quotes, or leave it out.` },
       );
     }
   }

@@ -97,7 +97,7 @@ export function checkJobOptions(
   const known: readonly string[] = [...common, ...ownOptions];
   for (const [name, value] of Object.entries(options)) {
     if (refused[name] !== undefined && !known.includes(name))
-      throw bad(`parallel.options.${name} is not taken: ${refused[name]}.`);
+      throw bad(`parallel.options.${name} is not taken: ${refused[name]}.`, "Remove it from parallel.options.");
     if (!known.includes(name)) throw unknownOption(env, name, known);
     if (value === null) throw bad(`parallel.options.${name} is empty.`, "Leave it out, or give it a value.");
   }
@@ -138,13 +138,19 @@ export function jobsFor(workers: number, { processes }: Pick<JobOptions, "proces
 function count(name: string, value: unknown, least = 1): number | undefined {
   if (value === undefined) return undefined;
   if (Number.isSafeInteger(value) && (value as number) >= least) return value as number;
-  throw bad(`parallel.options.${name} is ${describeKind(value)}; a whole number from ${least} was expected.`);
+  throw bad(
+    `parallel.options.${name} is ${describeKind(value)}; a whole number from ${least} was expected.`,
+    `Write it like ${name}: ${Math.max(least, 1)}, without quotes, or leave it out.`,
+  );
 }
 
 function seconds(name: string, value: unknown): number | undefined {
   if (value === undefined) return undefined;
   if (typeof value === "number" && value > 0 && value < 1e6) return value;
-  throw bad(`parallel.options.${name} is ${describeKind(value)}; a number of seconds was expected.`);
+  throw bad(
+    `parallel.options.${name} is ${describeKind(value)}; a number of seconds was expected.`,
+    `Write it like ${name}: 60, without quotes and unit, or leave it out.`,
+  );
 }
 
 // A line of a job script ends where a value does: one that holds a line break would be read as another directive.
@@ -152,7 +158,10 @@ function word(name: string, value: unknown): string | undefined {
   if (value === undefined) return undefined;
   if (typeof value === "string" && value !== "" && !hasControls(value)) return value;
   if (typeof value === "number") return String(value);
-  throw bad(`parallel.options.${name} is ${describeKind(value)}; a text of one line was expected.`);
+  throw bad(
+    `parallel.options.${name} is ${describeKind(value)}; a text of one line was expected.`,
+    "Write it on one line, in quotes where it holds anything but letters and digits.",
+  );
 }
 
 function lines(name: string, value: unknown): string[] {
@@ -161,7 +170,10 @@ function lines(name: string, value: unknown): string[] {
   return entries.map((entry) => {
     if (typeof entry === "string" && (name === "job_script_prologue" ? !entry.includes("\0") : !hasControls(entry)))
       return entry;
-    throw bad(`parallel.options.${name} holds ${describeKind(entry)}; a list of lines was expected.`);
+    throw bad(
+      `parallel.options.${name} holds ${describeKind(entry)}; a list of lines was expected.`,
+      `Write one text a line: ${name}: ["…", "…"].`,
+    );
   });
 }
 
@@ -212,8 +224,8 @@ function hasControls(text: string): boolean {
   return /[\x00-\x1f\x7f]/.test(text);
 }
 
-function bad(message: string, hint?: string): MillraceError {
-  return new MillraceError("BAD_OPTION", message, hint === undefined ? {} : { hint });
+function bad(message: string, hint: string): MillraceError {
+  return new MillraceError("BAD_OPTION", message, { hint });
 }
 
 function unknownOption(env: string, name: string, known: readonly string[]): MillraceError {

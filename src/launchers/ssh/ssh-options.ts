@@ -41,7 +41,11 @@ export function checkSshOptions({ options, nWorkers }: ParallelConfig): SshOptio
   if (hosts.length === 0) throw bad("env: ssh needs parallel.options.hosts.", "Name the hosts: hosts: [node1, node2].");
   // ssh would take it for an option of its own.
   const wrong = hosts.find((host) => host.startsWith("-"));
-  if (wrong !== undefined) throw bad(`parallel.options.hosts holds ${JSON.stringify(wrong)}, which is no host.`);
+  if (wrong !== undefined)
+    throw bad(
+      `parallel.options.hosts holds ${JSON.stringify(wrong)}, which is no host.`,
+      "A host is written as for ssh: node1, or user@node1.",
+    );
   return {
     hosts,
     sshArguments: words("ssh_arguments", options["ssh_arguments"]),
@@ -60,16 +64,22 @@ function words(name: string, value: unknown): string[] {
   return entries.map((entry) => {
     if (typeof entry === "string" && entry !== "" && !entry.includes("\0")) return entry;
     if (typeof entry === "number") return String(entry);
-    throw bad(`parallel.options.${name} holds ${describeKind(entry)}; texts were expected.`);
+    throw bad(
+      `parallel.options.${name} holds ${describeKind(entry)}; texts were expected.`,
+      `Write a list of texts: ${name}: [one, two].`,
+    );
   });
 }
 
 function count(name: string, value: unknown, least = 1): number | undefined {
   if (value === undefined) return undefined;
   if (Number.isSafeInteger(value) && (value as number) >= least) return value as number;
-  throw bad(`parallel.options.${name} is ${describeKind(value)}; a whole number from ${least} was expected.`);
+  throw bad(
+    `parallel.options.${name} is ${describeKind(value)}; a whole number from ${least} was expected.`,
+    `Write it like ${name}: ${Math.max(least, 1)}, without quotes, or leave it out.`,
+  );
 }
 
-function bad(message: string, hint?: string): MillraceError {
-  return new MillraceError("BAD_OPTION", message, hint === undefined ? {} : { hint });
+function bad(message: string, hint: string): MillraceError {
+  return new MillraceError("BAD_OPTION", message, { hint });
 }

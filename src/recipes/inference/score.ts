@@ -24,7 +24,9 @@ export interface ScoreOptions extends PairOptions, TextNormalisation {
 export function score(source: ScoreSource, options: ScoreOptions = {}): Score {
   const { worst: most = 20, countSpaces = true, outputDir } = options;
   if (!Number.isSafeInteger(most) || most < 0) {
-    throw new MillraceError("BAD_OPTION", `worst is ${most}; a whole number from 0 was expected.`);
+    throw new MillraceError("BAD_OPTION", `worst is ${most}; a whole number from 0 was expected.`, {
+      hint: "It says how many of the worst utterances are kept; leave it out for 20.",
+    });
   }
   const totals = { words: new Totals(), characters: new Totals() };
   let [utterances, wrongUtterances] = [0, 0];
