@@ -1,5 +1,8 @@
+import { relative } from "node:path";
+import { fileURLToPath } from "node:url";
 import { messageOf } from "../shared/errors.ts";
 import { nearestName } from "../shared/nearest-name.ts";
+import { shellWord } from "../shared/shell-word.ts";
 import { BadTarget, locateTarget } from "./locate-target.ts";
 
 /** Imports a module by its URL. */
@@ -40,7 +43,9 @@ async function importOrExplain(url: string, importModule: ImportModule): Promise
   } catch (cause) {
     const error = new BadTarget(
       `${url} cannot be imported: ${messageOf(cause)}`,
-      "The module ends with this error when it is loaded: mend it there.",
+      cause instanceof SyntaxError && /\.[cm]?js$/.test(url)
+        ? `node --check ${shellWord(relative(process.cwd(), fileURLToPath(url)))} shows the line, if it is one of this file.`
+        : "The module ends with this error when it is loaded: mend it there.",
     );
     error.cause = cause;
     throw error;

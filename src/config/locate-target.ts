@@ -2,6 +2,7 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { extname, isAbsolute, join, relative, sep } from "node:path";
 import { pathToFileURL } from "node:url";
+import { nearestFile } from "./nearest-file.ts";
 import { resolvePackage } from "./resolve-package.ts";
 
 /** What a `_target_` names: a module, and the way to a function or class among its exports. */
@@ -48,9 +49,9 @@ function locateFile(module: string, projectRoot: string): string {
   const path = join(projectRoot, module);
   requireInside(path, projectRoot);
   if (!isFile(path)) {
-    const other = codeExtensions
-      .map((extension) => path.slice(0, path.length - extname(path).length) + extension)
-      .find(isFile);
+    const other =
+      codeExtensions.map((extension) => path.slice(0, path.length - extname(path).length) + extension).find(isFile) ??
+      nearestFile(path);
     const guess = other === undefined ? "" : `Did you mean ./${relative(projectRoot, other).split(sep).join("/")}? `;
     throw new BadTarget(`there is no file ${path}`, `${guess}Files are relative to the folder of package.json.`);
   }

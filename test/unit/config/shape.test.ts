@@ -88,6 +88,8 @@ describe("checkShape", () => {
   it("says what to do about one mistake, also where there is no nearest name", () => {
     const open = shape.object({ n: shape.int() });
     expect(() => checkShape({}, open)).toThrow("-> Add n there.");
+    const others = shape.object({ runner: shape.string() }, { others: shape.any() });
+    expect(() => checkShape({ runer: "x" }, others)).toThrow("-> There is runer: is it meant to be runner?");
     expect(() => checkShape({ n: true }, open)).toThrow("-> Change n there to what was expected.");
   });
 
