@@ -1,5 +1,7 @@
+import { relative } from "node:path";
 import { describeJobs, formatCount, formatDuration } from "../drive/progress-line.ts";
 import { showProgress } from "../drive/show-progress.ts";
+import { shellWord } from "../shared/shell-word.ts";
 import { sleep } from "../shared/sleep.ts";
 import type { RunStatus } from "../store/run-status.ts";
 import { type Command, exitCode } from "./command.ts";
@@ -62,8 +64,15 @@ export function describeRun(status: RunStatus): string {
         `    ${host}:${pid} ${shard === undefined ? "between shards" : `at item ${formatCount(position)} of split.${shard}`}`,
     ),
     ...(jobs === undefined ? [] : [`  jobs     ${describeJobs(jobs)}`]),
+    ...(items.failed > 0 ? [`  failed   ${onFailed(runDir)}`] : []),
     "",
   ].join("\n");
+}
+
+// The first question of whoever finds that items have failed, and the second.
+function onFailed(runDir: string): string {
+  const run = shellWord(relative(process.cwd(), runDir) || ".");
+  return `millrace report ${run} shows why, millrace retry ${run} runs them again`;
 }
 
 /** Whether someone works on a run, or will when a scheduler lets them. */

@@ -22,14 +22,16 @@ function forCommandLine(error: unknown): string {
   const place = placeOfError(error);
   const where = place === undefined ? "" : `\n  in ${place}`;
   const advice = hint === undefined ? "" : `\n  -> ${inOptionsOfCommands(hint)}`;
-  return `${reason}${where}${advice}\n  [millrace explain ${code}]`;
+  // The reason may hold an error of millrace's, with a hint of its own.
+  const what = reason.replace(/^ {2}-> .*$/gm, inOptionsOfCommands);
+  return `${what}${where}${advice}\n  [millrace explain ${code}]`;
 }
 
 function inOptionsOfCommands(hint: string): string {
   return hint
     .replaceAll("acceptChange: true", "--accept-change")
     .replaceAll("resume: false", "--restart")
-    .replaceAll('onError: "skip"', "runner.on_error=skip")
+    .replaceAll('onError: "skip"', "++runner.on_error=skip")
     .replace(/\b(outputDir|shardSubdir|batchSize|itemTimeout|maxRss)\b/g, (name) =>
       name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
     );

@@ -116,7 +116,7 @@ describe.concurrent("a mistake", () => {
   it("of the user's code is told with its line, and with the option to skip it as a command takes it", async () => {
     const project = makeProject();
     const { stderr } = await project.run("run", "job.yaml", "fails=[0]", "runner.on_error=fail");
-    expect(stderr).toMatch(/time is out at 0\n {2}in jobs\.js:\d+:\d+\n {2}-> .*runner\.on_error=skip/);
+    expect(stderr).toMatch(/time is out at 0\n {2}in jobs\.js:\d+:\d+\n {2}-> .*\+\+runner\.on_error=skip/);
   });
 
   it("that keeps a file from being parsed is told with the command that shows its line", async () => {
@@ -124,6 +124,9 @@ describe.concurrent("a mistake", () => {
     writeFileSync(project.path("broken.js"), "export const fine = 1;\nretrun fine;\n");
     const { stderr } = await project.run("run", "job.yaml", "runner._target_=./broken.js#JobRunner");
     expect(stderr).toMatch(/cannot be imported: .*\n {2}-> node --check broken\.js shows the line/);
+    writeFileSync(project.path("alone.js"), 'import "not-there";\n');
+    const alone = await project.run("run", "job.yaml", "runner._target_=./alone.js#JobRunner");
+    expect(alone.stderr).toMatch(/Cannot find package 'not-there'.*\n {2}-> Run npm install not-there\.\n/);
   });
 
   it("of the user's code is told with its stack on demand", async () => {
