@@ -14,7 +14,7 @@ import {
 import { refuseReserved } from "./to-plain.ts";
 import { yamlLibrary } from "./yaml-library.ts";
 import { BadScalar, isPlainNull, readPlainScalar, readTaggedScalar } from "./yaml-scalar.ts";
-import { refuseOddText } from "./yaml-text.ts";
+import { refuseOddText, tooDeep } from "./yaml-text.ts";
 
 // Far beyond what anyone writes by hand; a file that is longer or deeper is a mistake or an attack.
 const maxDepth = 100;
@@ -222,12 +222,6 @@ function tagMessage(tag: string): string {
 
 function badTag(tag: string, position: SourcePosition) {
   return configError(position, `${tagMessage(tag)}.`, { hint: "Remove the tag; what makes an object is _target_." });
-}
-
-function tooDeep(position: SourcePosition, levels: number) {
-  return configError(position, `The file nests deeper than ${levels} levels.`, {
-    hint: "Put what lies so deep into a file of its own that the program reads.",
-  });
 }
 
 function syntaxError(problem: { code: string; message: string }, position: SourcePosition) {

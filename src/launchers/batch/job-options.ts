@@ -1,7 +1,7 @@
 import type { ParallelConfig } from "../../config/parallel.ts";
 import { MillraceError } from "../../shared/errors.ts";
-import { nearestName } from "../../shared/nearest-name.ts";
 import { describeKind } from "../../shared/state-json.ts";
+import { checkCount, unknownOption } from "../check-options.ts";
 import { parseMemory } from "./parse-memory.ts";
 import { parseWalltime } from "./parse-walltime.ts";
 
@@ -98,7 +98,7 @@ export function checkJobOptions(
   for (const [name, value] of Object.entries(options)) {
     if (refused[name] !== undefined && !known.includes(name))
       throw bad(`parallel.options.${name} is not taken: ${refused[name]}.`, "Remove it from parallel.options.");
-    if (!known.includes(name)) throw unknownOption(env, name, known);
+    if (!known.includes(name)) throw unknownOption(env, name, [...known].sort());
     if (value === null) throw bad(`parallel.options.${name} is empty.`, "Leave it out, or give it a value.");
   }
   const at = (name: (typeof common)[number]) => options[name];
@@ -107,8 +107,8 @@ export function checkJobOptions(
     jobName: jobName(at("job_name")),
     queue: word("queue", at("queue")),
     account: word("account", account),
-    cores: count("cores", at("cores")),
-    processes: count("processes", at("processes")) ?? 1,
+    cores: checkCount("cores", at("cores")),
+    processes: checkCount("processes", at("processes")) ?? 1,
     memoryBytes: memory(at("memory")),
     walltimeSeconds: walltime(at("walltime"), env),
     extraDirectives: lines("job_extra_directives", at("job_extra_directives")),
@@ -117,10 +117,10 @@ export function checkJobOptions(
     logDirectory: word("log_directory", at("log_directory")),
     shebang: word("shebang", at("shebang")) ?? "#!/usr/bin/env bash",
     node: word("node", at("node")) ?? process.execPath,
-    threadsPerWorker: count("threads_per_worker", at("threads_per_worker")),
-    maxHeapMb: count("max_heap_mb", at("max_heap_mb")),
-    maxArraySize: count("max_array_size", at("max_array_size")),
-    resubmits: count("resubmits", at("resubmits"), 0),
+    threadsPerWorker: checkCount("threads_per_worker", at("threads_per_worker")),
+    maxHeapMb: checkCount("max_heap_mb", at("max_heap_mb")),
+    maxArraySize: checkCount("max_array_size", at("max_array_size")),
+    resubmits: checkCount("resubmits", at("resubmits"), 0),
     submitTimeoutSeconds: seconds("submit_timeout", at("submit_timeout")) ?? 60,
     pollSeconds: seconds("poll_interval", at("poll_interval")) ?? 30,
     graceSeconds: grace(seconds("grace", at("grace")), walltime(at("walltime"), env)),
@@ -133,15 +133,6 @@ export function checkJobOptions(
 /** How many jobs hold so many workers. */
 export function jobsFor(workers: number, { processes }: Pick<JobOptions, "processes">): number {
   return Math.ceil(workers / processes);
-}
-
-function count(name: string, value: unknown, least = 1): number | undefined {
-  if (value === undefined) return undefined;
-  if (Number.isSafeInteger(value) && (value as number) >= least) return value as number;
-  throw bad(
-    `parallel.options.${name} is ${describeKind(value)}; a whole number from ${least} was expected.`,
-    `Write it like ${name}: ${Math.max(least, 1)}, without quotes, or leave it out.`,
-  );
 }
 
 function seconds(name: string, value: unknown): number | undefined {
@@ -226,13 +217,4 @@ function hasControls(text: string): boolean {
 
 function bad(message: string, hint: string): MillraceError {
   return new MillraceError("BAD_OPTION", message, { hint });
-}
-
-function unknownOption(env: string, name: string, known: readonly string[]): MillraceError {
-  const near = nearestName(name, known);
-  const guess = near === undefined ? "" : `Did you mean ${near}? `;
-  return bad(
-    `parallel.options: ${JSON.stringify(name)} is not known to env ${env}.`,
-    `${guess}Valid: ${[...known].sort().join(", ")}.`,
-  );
 }

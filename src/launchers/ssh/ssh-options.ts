@@ -1,7 +1,7 @@
 import type { ParallelConfig } from "../../config/parallel.ts";
 import { MillraceError } from "../../shared/errors.ts";
-import { nearestName } from "../../shared/nearest-name.ts";
 import { describeKind } from "../../shared/state-json.ts";
+import { checkCount, unknownOption } from "../check-options.ts";
 
 /** What `env: ssh` takes. */
 export interface SshOptions {
@@ -29,14 +29,8 @@ const known = [
 
 /** Checks `parallel.options` of `env: ssh`. */
 export function checkSshOptions({ options, nWorkers }: ParallelConfig): SshOptions {
-  for (const name of Object.keys(options)) {
-    if (known.some((entry) => entry === name)) continue;
-    const near = nearestName(name, known);
-    throw bad(
-      `parallel.options: ${JSON.stringify(name)} is not known to env ssh.`,
-      `${near === undefined ? "" : `Did you mean ${near}? `}Valid: ${known.join(", ")}.`,
-    );
-  }
+  for (const name of Object.keys(options))
+    if (!known.some((entry) => entry === name)) throw unknownOption("ssh", name, known);
   const hosts = words("hosts", options["hosts"]);
   if (hosts.length === 0) throw bad("env: ssh needs parallel.options.hosts.", "Name the hosts: hosts: [node1, node2].");
   // ssh would take it for an option of its own.
@@ -49,11 +43,11 @@ export function checkSshOptions({ options, nWorkers }: ParallelConfig): SshOptio
   return {
     hosts,
     sshArguments: words("ssh_arguments", options["ssh_arguments"]),
-    processes: count("processes", options["processes"]) ?? Math.ceil(nWorkers / hosts.length),
+    processes: checkCount("processes", options["processes"]) ?? Math.ceil(nWorkers / hosts.length),
     node: words("node", options["node"])[0] ?? process.execPath,
-    threadsPerWorker: count("threads_per_worker", options["threads_per_worker"]),
-    maxHeapMb: count("max_heap_mb", options["max_heap_mb"]),
-    resubmits: count("resubmits", options["resubmits"], 0),
+    threadsPerWorker: checkCount("threads_per_worker", options["threads_per_worker"]),
+    maxHeapMb: checkCount("max_heap_mb", options["max_heap_mb"]),
+    resubmits: checkCount("resubmits", options["resubmits"], 0),
     pollSeconds: 1,
   };
 }
@@ -69,15 +63,6 @@ function words(name: string, value: unknown): string[] {
       `Write a list of texts: ${name}: [one, two].`,
     );
   });
-}
-
-function count(name: string, value: unknown, least = 1): number | undefined {
-  if (value === undefined) return undefined;
-  if (Number.isSafeInteger(value) && (value as number) >= least) return value as number;
-  throw bad(
-    `parallel.options.${name} is ${describeKind(value)}; a whole number from ${least} was expected.`,
-    `Write it like ${name}: ${Math.max(least, 1)}, without quotes, or leave it out.`,
-  );
 }
 
 function bad(message: string, hint: string): MillraceError {
