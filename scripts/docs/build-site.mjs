@@ -31,7 +31,7 @@ export async function buildSite({ out, reference }) {
 }
 
 function render(page, { byFile, broken }) {
-  const text = readFileSync(page.file, "utf8");
+  const text = readFileSync(page.file, "utf8") + programOf(page);
   const href = (link) => {
     if (/^(https?|mailto):|^#/.test(link)) return link;
     const [path, hash] = link.split("#");
@@ -44,6 +44,10 @@ function render(page, { byFile, broken }) {
     return "#";
   };
   return renderMarkdown(text, { isTrusted: page.isReference === true, href });
+}
+
+function programOf({ program }) {
+  return program === undefined ? "" : `\n## main.mjs\n\n\`\`\`js\n${readFileSync(program, "utf8")}\`\`\`\n`;
 }
 
 /** Files of docs/public stand at the top of the site, and so do those that are made here. */

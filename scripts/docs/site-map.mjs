@@ -53,6 +53,7 @@ export function siteMap({ reference } = {}) {
   const inFolder = (folder) => rest.filter((name) => name.startsWith(`${folder}/`));
   const sections = [
     ...named.map(({ title, pages }) => ({ title, pages: pages.filter((name) => below.includes(name)).map(own) })),
+    { title: "Examples", pages: examplePages() },
     { title: "Error codes", isLong: true, pages: inFolder("errors").map(own) },
     {
       title: "More",
@@ -64,6 +65,18 @@ export function siteMap({ reference } = {}) {
     },
   ].filter(({ pages }) => pages.length > 0);
   return reference === undefined ? sections : [...sections, referenceSection(reference)];
+}
+
+/** Each example as its page says it and as it is written: `program` stands below the page. */
+function examplePages() {
+  const folder = join(root, "examples");
+  const names = readdirSync(folder).filter((name) => existsSync(join(folder, name, "README.md")));
+  const page = (name) => {
+    const program = join(folder, name, "main.mjs");
+    const own = { name: `examples/${name}`, file: join(folder, name, "README.md") };
+    return existsSync(program) ? { ...own, program } : own;
+  };
+  return [{ name: "examples/index", file: join(folder, "README.md") }, ...names.sort().map(page)];
 }
 
 function referenceSection(folder) {

@@ -1,12 +1,11 @@
 import { showProgress } from "../drive/show-progress.ts";
-import { jobsOf } from "../launchers/batch/jobs-of.ts";
 import { shellWord } from "../shared/shell-word.ts";
 import { sleep } from "../shared/sleep.ts";
 import { isFromBackground } from "../store/log-names.ts";
 import { runPaths } from "../store/run-paths.ts";
-import { openStatus } from "../store/run-status.ts";
 import { namesIn } from "../store/scan-shards.ts";
 import { type Command, exitCode } from "./command.ts";
+import { openLook } from "./open-look.ts";
 import { runName } from "./run-name.ts";
 import { describeRun, isUnderWay, printJson } from "./status.ts";
 
@@ -21,10 +20,8 @@ export const attach: Command = {
   examples: ["millrace attach exp/prep"],
   arguments: { least: 1, most: 1 },
   async run({ positionals: [runDir], has }) {
-    const reader = await openStatus(runDir!);
-    const jobs = await jobsOf(runDir!);
-    await jobs?.refresh();
-    let now = await reader.read();
+    const look = await openLook(runDir!);
+    let now = await look();
     process.once("SIGINT", () => {
       process.stderr.write("\nmillrace: detached; the run goes on\n");
       process.exit(exitCode.interrupted);
@@ -32,8 +29,7 @@ export const attach: Command = {
     const display = has("json") ? undefined : showProgress(runDir!, runName(runDir!), { afterMs: 0 });
     while (isUnderWay(now)) {
       await sleep(lookEveryMs);
-      await jobs?.refresh();
-      now = await reader.read();
+      now = await look();
     }
     await display?.stop();
     if (has("json")) printJson(now);

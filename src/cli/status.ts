@@ -1,9 +1,11 @@
+import { relative } from "node:path";
 import { describeJobs, formatCount, formatDuration } from "../drive/progress-line.ts";
 import { showProgress } from "../drive/show-progress.ts";
-import { jobsOf } from "../launchers/batch/jobs-of.ts";
+import { shellWord } from "../shared/shell-word.ts";
 import { sleep } from "../shared/sleep.ts";
-import { openStatus, type RunStatus } from "../store/run-status.ts";
+import type { RunStatus } from "../store/run-status.ts";
 import { type Command, exitCode } from "./command.ts";
+import { openLook } from "./open-look.ts";
 import { runName } from "./run-name.ts";
 
 const lookEveryMs = 500;
@@ -20,18 +22,15 @@ export const status: Command = {
   examples: ["millrace status exp/prep", "millrace status exp/prep --json", "millrace status exp/prep --watch"],
   arguments: { least: 1, most: 1 },
   async run({ positionals: [runDir], has }) {
-    const reader = await openStatus(runDir!);
-    const jobs = await jobsOf(runDir!);
-    await jobs?.refresh();
-    let now = await reader.read();
+    const look = await openLook(runDir!);
+    let now = await look();
     const print = () => (has("json") ? printJson(now) : process.stdout.write(describeRun(now)));
     if (has("watch")) {
       const display = has("json") ? undefined : showProgress(runDir!, runName(runDir!), { afterMs: 0 });
       while (isUnderWay(now)) {
         if (has("json")) print();
         await sleep(has("json") ? jsonEveryMs : lookEveryMs);
-        await jobs?.refresh();
-        now = await reader.read();
+        now = await look();
       }
       await display?.stop();
     }
@@ -65,8 +64,15 @@ export function describeRun(status: RunStatus): string {
         `    ${host}:${pid} ${shard === undefined ? "between shards" : `at item ${formatCount(position)} of split.${shard}`}`,
     ),
     ...(jobs === undefined ? [] : [`  jobs     ${describeJobs(jobs)}`]),
+    ...(items.failed > 0 ? [`  failed   ${onFailed(runDir)}`] : []),
     "",
   ].join("\n");
+}
+
+// The first question of whoever finds that items have failed, and the second.
+function onFailed(runDir: string): string {
+  const run = shellWord(relative(process.cwd(), runDir) || ".");
+  return `millrace report ${run} shows why, millrace retry ${run} runs them again`;
 }
 
 /** Whether someone works on a run, or will when a scheduler lets them. */

@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import { type ErrorCode, errnoOf, isMillraceError, messageOf } from "../shared/errors.ts";
 import { exitCode } from "./command.ts";
+import { placeOfError } from "./place-of-error.ts";
 
 const wrongUse: readonly (ErrorCode | undefined)[] = ["BAD_USAGE", "BAD_CONFIG", "BAD_TARGET", "BAD_OPTION"];
 
@@ -14,22 +15,26 @@ export function tellError(error: unknown): number {
   return wrongUse.includes(code) ? exitCode.usage : exitCode.failed;
 }
 
-/** The message, with the options of a runner in its hint by the names they have here, and the page as it is found here. */
+/** The message with the place in the user's code, the options of a runner in its hint by the names they have here, and the page as it is found here. */
 function forCommandLine(error: unknown): string {
-  const message = messageOf(error);
-  if (!isMillraceError(error)) return message;
-  const { code, hint } = error;
-  const page = `\n  [millrace explain ${code}]`;
-  if (hint === undefined || !message.endsWith(hint)) return message + page;
-  return message.slice(0, -hint.length) + inOptionsOfCommands(hint) + page;
+  if (!isMillraceError(error)) return messageOf(error);
+  const { code, hint, reason } = error;
+  const place = placeOfError(error);
+  const where = place === undefined ? "" : `\n  in ${place}`;
+  const advice = hint === undefined ? "" : `\n  -> ${inOptionsOfCommands(hint)}`;
+  // The reason may hold an error of millrace's, with a hint of its own.
+  const what = reason.replace(/^ {2}-> .*$/gm, inOptionsOfCommands);
+  return `${what}${where}${advice}\n  [millrace explain ${code}]`;
 }
 
 function inOptionsOfCommands(hint: string): string {
   return hint
     .replaceAll("acceptChange: true", "--accept-change")
     .replaceAll("resume: false", "--restart")
-    .replaceAll("outputDir", "output_dir")
-    .replaceAll("shardSubdir", "shard_subdir");
+    .replaceAll('onError: "skip"', "++runner.on_error=skip")
+    .replace(/\b(outputDir|shardSubdir|batchSize|itemTimeout|maxRss)\b/g, (name) =>
+      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    );
 }
 
 /** Names from elsewhere may hold what a terminal would obey. */

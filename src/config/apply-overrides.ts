@@ -90,13 +90,20 @@ function setChild(container: ConfigNode, step: string, value: ConfigNode, { posi
   else if (container.kind === "list" && child(container, step) !== undefined) setItem(container, Number(step), value);
   else {
     const what = container.kind === "list" ? `a list of ${container.items.length}` : "a single value";
-    throw configError(position, `${key} cannot be set: ${pathOf(container)} is ${what} and has no ${step}.`);
+    throw configError(position, `${key} cannot be set: ${pathOf(container)} is ${what} and has no ${step}.`, {
+      hint:
+        container.kind === "list"
+          ? `Positions count from 0; to replace the whole list, write ${pathOf(container)}=[…].`
+          : `To make it a section, write ${pathOf(container)}={${step}: …}.`,
+    });
   }
 }
 
 function remove(override: Override, present: ConfigNode | undefined): void {
   if (present?.parent === undefined) {
-    throw configError(override.position, `${override.key} cannot be removed: it is not there.`);
+    throw configError(override.position, `${override.key} cannot be removed: it is not there.`, {
+      hint: "Leave the override out, or check how the key is spelt.",
+    });
   }
   if (override.value !== undefined && pythonText(override.value) !== pythonText(present)) {
     throw configError(

@@ -20,6 +20,7 @@ export function callResolver(name: string, args: readonly ConfigNode[], context:
     if (cause instanceof MillraceError) throw cause;
     throw configError(context.at.position, `${pathOf(context.at)}: \${${name}:…} failed: ${messageOf(cause)}.`, {
       cause,
+      hint: `Check what is handed to ${name}, here in the config.`,
     });
   }
 }

@@ -16,8 +16,7 @@ export function checkShape<T>(config: unknown, shape: Shape<T>, source = "config
   if (problems.length === 0) return config as T;
   const [first] = problems as [ShapeProblem];
   if (problems.length === 1) {
-    const details = first.hint === undefined ? {} : { hint: first.hint };
-    throw new MillraceError("BAD_CONFIG", describe(first, config, source), details);
+    throw new MillraceError("BAD_CONFIG", describe(first, config, source), { hint: first.hint ?? adviceFor(first) });
   }
   const shown = problems.slice(0, maxShown).map((problem) => {
     const hint = problem.hint === undefined ? "" : ` ${problem.hint}`;
@@ -25,7 +24,15 @@ export function checkShape<T>(config: unknown, shape: Shape<T>, source = "config
   });
   const rest = problems.length - shown.length;
   if (rest > 0) shown.push(`… and ${rest} more`);
-  throw new MillraceError("BAD_CONFIG", `${shown.join("\n")}`);
+  throw new MillraceError("BAD_CONFIG", `${shown.join("\n")}`, {
+    hint: "Each line names its place; change all of them, then run again.",
+  });
+}
+
+/** What to do about a value that is only of another kind than expected. */
+function adviceFor({ path, message }: ShapeProblem): string {
+  const key = path.length === 0 ? "the config" : showPath(path);
+  return message.startsWith("is missing") ? `Add ${key} there.` : `Change ${key} there to what was expected.`;
 }
 
 function describe({ path, message }: ShapeProblem, config: unknown, source: string): string {

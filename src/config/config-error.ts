@@ -5,7 +5,7 @@ import type { SourcePosition } from "./config-node.ts";
 export function configError(
   position: SourcePosition,
   message: string,
-  details: { readonly hint?: string; readonly cause?: unknown } = {},
+  details: { readonly hint: string; readonly cause?: unknown },
 ): MillraceError {
   return new MillraceError("BAD_CONFIG", `${showPosition(position)}: ${message}`, details);
 }

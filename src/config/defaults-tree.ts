@@ -72,7 +72,9 @@ class DefaultsTree {
     }
     element.packageHeader = absoluteHeader(config.packageHeader);
     if (this.#open.includes(path)) {
-      throw configError(element.position, `The config includes itself: ${[...this.#open, path].join(" -> ")}.`);
+      throw configError(element.position, `The config includes itself: ${[...this.#open, path].join(" -> ")}.`, {
+        hint: "Remove one of these from the defaults list of the one before it.",
+      });
     }
     this.#open.push(path);
     const results = await this.#expandConfig(element, config, [], isInterpolated);
@@ -88,7 +90,9 @@ class DefaultsTree {
     isInterpolated: boolean,
   ): Promise<DefaultResult[]> {
     if (++this.#count > maxResults) {
-      throw configError(element.position, `The defaults lists make more than ${maxResults} configs.`);
+      throw configError(element.position, `The defaults lists make more than ${maxResults} configs.`, {
+        hint: "Lists that include each other several times multiply: remove some of the entries.",
+      });
     }
     const own: DefaultResult = { root, package: finalPackageOf(element) };
     const children = defaults.map((entry) =>
@@ -148,10 +152,15 @@ class DefaultsTree {
     for (const [i, child] of children.entries()) {
       const position = defaults[i]!.position;
       if (child === "self") {
-        if (children.indexOf("self") !== i) throw configError(position, "_self_ is in the list twice.");
+        if (children.indexOf("self") !== i)
+          throw configError(position, "_self_ is in the list twice.", {
+            hint: "Keep the one at the place from which this config counts.",
+          });
       } else if (child.isOverride) {
         if (isInterpolated) {
-          throw configError(position, "An override cannot stand in a config that was chosen by an interpolation.");
+          throw configError(position, "An override cannot stand in a config that was chosen by an interpolation.", {
+            hint: "Move the override into the config that names this one.",
+          });
         }
         lastOverride = child;
         this.#choices.noteOverride(child);
@@ -167,7 +176,9 @@ class DefaultsTree {
     if (element.kind !== "group") return;
     const key = overrideKeyOf(element);
     if (this.#seenGroups.has(key)) {
-      throw configError(element.position, `The group ${key} is in the defaults more than once.`);
+      throw configError(element.position, `The group ${key} is in the defaults more than once.`, {
+        hint: `Keep one; to have it twice, give each a package: ${key}@first, ${key}@second.`,
+      });
     }
     this.#seenGroups.add(key);
   }

@@ -34,7 +34,9 @@ export class GroupChoices {
   #add(override: Override): void {
     const key = override.package === undefined ? override.key : `${override.key}@${override.package}`;
     if (override.kind === "forceAdd") {
-      throw configError(override.position, `A config group is added with one +: +${key}=…`);
+      throw configError(override.position, `++${key} is not possible: ${override.key} is a config group.`, {
+        hint: `A group is added with one +: +${key}=…`,
+      });
     }
     if (override.kind === "delete") {
       const value = override.value === undefined ? undefined : pythonText(override.value);
@@ -109,7 +111,10 @@ export class GroupChoices {
       });
     }
     for (const [key, { isUsed, override }] of this.#deletions) {
-      if (!isUsed) throw configError(override.position, `${key} cannot be removed: no defaults list has it.`);
+      if (!isUsed)
+        throw configError(override.position, `${key} cannot be removed: no defaults list has it.`, {
+          hint: "Leave the override out, or check the name and the package of the group.",
+        });
     }
   }
 }
@@ -119,7 +124,9 @@ function readChoice({ value, position, key }: Override): string | readonly strin
     if (node?.kind === "scalar" && typeof node.value === "string") return node.value;
     // large and 2x are names, but so are 12 and true.
     if (node?.kind === "scalar" && node.value !== null) return pythonText(node);
-    throw configError(position, `The choice of the group ${key} has to be a name.`);
+    throw configError(position, `The choice of the group ${key} has to be a name.`, {
+      hint: `Write the name of a file in the group: ${key}=large; several in [ ].`,
+    });
   };
   if (value?.kind === "scalar" && value.value === null) return null;
   return value?.kind === "list" ? value.items.map(readName) : readName(value);

@@ -5,7 +5,7 @@ import { showPosition } from "./config-error.ts";
 import { type SourcePosition, showPath } from "./config-node.ts";
 import { findProjectRoot } from "./find-project-root.ts";
 import { type ImportModule, type LoadedTarget, loadTarget } from "./load-target.ts";
-import { BadTarget } from "./locate-target.ts";
+import { BadTarget, targetForms } from "./locate-target.ts";
 import { positionOf, positionOfChild, rememberPositions } from "./position-of.ts";
 
 /** Where `instantiate` looks for targets, how it imports them, and what it hands them beside the config. */
@@ -39,7 +39,13 @@ const conversions = ["none", "partial", "object", "all"];
 export async function instantiate<T = unknown>(node: unknown, options: InstantiateOptions = {}): Promise<T> {
   if (node === null || node === undefined) return null as T;
   if (!Array.isArray(node) && !isPlainObject(node)) {
-    throw new MillraceError("BAD_TARGET", `instantiate got ${describeKind(node)}; a section of a config was expected.`);
+    throw new MillraceError(
+      "BAD_TARGET",
+      `instantiate got ${describeKind(node)}; a section of a config was expected.`,
+      {
+        hint: "Hand it a config, or a part of one, as loadConfig returns it: await instantiate(config.model).",
+      },
+    );
   }
   const maker = new Maker(options.projectRoot ?? rootOf(node), options.importModule ?? ((url) => import(url)));
   const own = { args: options.args, values: options.values };
@@ -112,7 +118,10 @@ class Maker {
   async #makeArgs(at: Place, mode: Inherited): Promise<unknown[] | undefined> {
     const args = at.node["_args_"];
     if (args === undefined) return undefined;
-    if (!Array.isArray(args)) throw targetError(at, "_args_", `_args_ is ${describeKind(args)}; a list was expected.`);
+    if (!Array.isArray(args))
+      throw targetError(at, "_args_", `_args_ is ${describeKind(args)}; a list was expected.`, {
+        hint: "Write the positional arguments in [ ]: _args_: [16000]; named ones are keys beside _target_.",
+      });
     const made: unknown[] = [];
     for (const [i, arg] of args.entries()) made.push(await this.#makeInner(arg, [...at.path, "_args_", i], mode));
     return made;
@@ -137,6 +146,9 @@ class Maker {
         at,
         "_target_",
         `_target_ is ${describeKind(target)}; a text like ./file.ts#Export was expected.`,
+        {
+          hint: targetForms,
+        },
       );
     }
     try {
@@ -144,7 +156,7 @@ class Maker {
     } catch (error) {
       if (!(error instanceof BadTarget)) throw error;
       throw targetError(at, "_target_", `The target ${JSON.stringify(target)} cannot be used: ${messageOf(error)}.`, {
-        ...(error.hint === undefined ? {} : { hint: error.hint }),
+        hint: error.hint,
         cause: error.cause,
       });
     }
@@ -166,7 +178,7 @@ async function callTarget(target: LoadedTarget, args: readonly unknown[], at: Pl
       at,
       "_target_",
       `The target ${JSON.stringify(at.node["_target_"])} failed: ${messageOf(cause)}.`,
-      { cause },
+      { cause, hint: "The error is its own: check the keys beside _target_, which it is made with." },
     );
   }
 }
@@ -187,7 +199,9 @@ interface Place {
 function readFlag(at: Place, key: "_recursive_" | "_partial_", byDefault: boolean): boolean {
   const value = at.node[key] ?? byDefault;
   if (typeof value !== "boolean")
-    throw targetError(at, key, `${key} is ${describeKind(value)}; true or false was expected.`);
+    throw targetError(at, key, `${key} is ${describeKind(value)}; true or false was expected.`, {
+      hint: `Write ${key}: true, without quotes, or leave the key out.`,
+    });
   return value;
 }
 
@@ -199,6 +213,7 @@ function readConvert(at: Place, { isMutable }: Inherited): boolean {
       at,
       "_convert_",
       `_convert_ is ${describeKind(value)}; one of ${conversions.join(", ")} was expected.`,
+      { hint: "none keeps sections frozen, the others hand over copies that may be changed; or leave it out." },
     );
   }
   return value !== "none";
@@ -235,7 +250,7 @@ function targetError(
   at: Place,
   key: string,
   message: string,
-  details: { hint?: string; cause?: unknown } = {},
+  details: { hint: string; cause?: unknown },
 ): MillraceError {
   const position = positionOfChild(at.node, key) ?? positionOf(at.node);
   const place = position === undefined ? showPath(at.path) || "the config" : showPosition(position);

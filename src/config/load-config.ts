@@ -5,6 +5,7 @@ import { configError } from "./config-error.ts";
 import { ConfigFolder } from "./config-folder.ts";
 import type { ConfigNode } from "./config-node.ts";
 import { splitGroupOverrides } from "./group-choices.ts";
+import { nearestFile } from "./nearest-file.ts";
 import { parseOverride } from "./parse-override.ts";
 import { type ResolveOptions, resolveConfig, tryDereference } from "./resolve-config.ts";
 import { toPlain } from "./to-plain.ts";
@@ -49,8 +50,9 @@ export async function loadConfigNodes(
   const folder = new ConfigFolder(dirname(path));
   const primary = await folder.loadFile(basename(path));
   if (primary === undefined) {
+    const near = nearestFile(path);
     throw configError({ source: path }, "There is no such file.", {
-      hint: "Paths are relative to the working directory.",
+      hint: `${near === undefined ? "" : `Did you mean ${near}? `}Paths are relative to the working directory.`,
     });
   }
   const isGroup = async (name: string) => (await folder.choicesOf(name)).length > 0;

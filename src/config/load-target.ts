@@ -1,5 +1,8 @@
+import { relative } from "node:path";
+import { fileURLToPath } from "node:url";
 import { messageOf } from "../shared/errors.ts";
 import { nearestName } from "../shared/nearest-name.ts";
+import { shellWord } from "../shared/shell-word.ts";
 import { BadTarget, locateTarget } from "./locate-target.ts";
 
 /** Imports a module by its URL. */
@@ -38,10 +41,18 @@ async function importOrExplain(url: string, importModule: ImportModule): Promise
   try {
     return await importModule(url);
   } catch (cause) {
-    const error = new BadTarget(`${url} cannot be imported: ${messageOf(cause)}`);
+    const error = new BadTarget(`${url} cannot be imported: ${messageOf(cause)}`, adviceOn(cause, url));
     error.cause = cause;
     throw error;
   }
+}
+
+function adviceOn(cause: unknown, url: string): string {
+  const [, missing] = /^Cannot find package '([^']+)'/.exec(messageOf(cause)) ?? [];
+  if (missing !== undefined) return `Run npm install ${shellWord(missing)}.`;
+  if (cause instanceof SyntaxError && /\.[cm]?js$/.test(url))
+    return `node --check ${shellWord(relative(process.cwd(), fileURLToPath(url)))} shows the line, if it is one of this file.`;
+  return "The module ends with this error when it is loaded: mend it there.";
 }
 
 // Only what is exported, or a static member of it: never what every object inherits.

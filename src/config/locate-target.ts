@@ -2,6 +2,7 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { extname, isAbsolute, join, relative, sep } from "node:path";
 import { pathToFileURL } from "node:url";
+import { nearestFile } from "./nearest-file.ts";
 import { resolvePackage } from "./resolve-package.ts";
 
 /** What a `_target_` names: a module, and the way to a function or class among its exports. */
@@ -12,42 +13,45 @@ export interface TargetLocation {
 
 /** Why a `_target_` is refused or not found. The caller knows where it stands. */
 export class BadTarget extends Error {
-  readonly hint: string | undefined;
-  constructor(message: string, hint?: string) {
+  readonly hint: string;
+  constructor(message: string, hint: string) {
     super(message);
     this.hint = hint;
   }
 }
 
 const codeExtensions = [".ts", ".mts", ".cts", ".tsx", ".js", ".mjs", ".cjs", ".jsx"];
-const forms = "Write ./file.ts#Export, package#Export or package/sub#Export.";
+/** How a target is written. */
+export const targetForms = "Write ./file.ts#Export, package#Export or package/sub#Export.";
 const packageName = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/i;
 
 /** Finds the module of a target. Only files below the project's root and installed packages can be reached. */
 export function locateTarget(target: string, projectRoot: string): TargetLocation {
   const at = target.indexOf("#");
-  if (at === -1) throw new BadTarget("it names no export", forms);
+  if (at === -1) throw new BadTarget("it names no export", targetForms);
   const exportPath = target.slice(at + 1).split(".");
   for (const name of exportPath) requireExportName(name);
   const module = target.slice(0, at);
-  if (/[\0\\:?%]/.test(module)) throw new BadTarget("it is neither a file of the project nor a package", forms);
+  if (/[\0\\:?%]/.test(module)) throw new BadTarget("it is neither a file of the project nor a package", targetForms);
   if (module.startsWith("./")) return { url: locateFile(module, projectRoot), exportPath };
-  if (module.startsWith("/") || module.startsWith(".")) throw new BadTarget("it lies outside of the project", forms);
+  if (module.startsWith("/") || module.startsWith("."))
+    throw new BadTarget("it lies outside of the project", targetForms);
   return { url: locateInPackage(module, projectRoot), exportPath };
 }
 
 function requireExportName(name: string): void {
-  if (!/^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u.test(name)) throw new BadTarget("it names no export", forms);
-  if (["__proto__", "constructor", "prototype"].includes(name)) throw new BadTarget(`${name} is not an export`);
+  if (!/^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u.test(name)) throw new BadTarget("it names no export", targetForms);
+  if (["__proto__", "constructor", "prototype"].includes(name))
+    throw new BadTarget(`${name} is not an export`, targetForms);
 }
 
 function locateFile(module: string, projectRoot: string): string {
   const path = join(projectRoot, module);
   requireInside(path, projectRoot);
   if (!isFile(path)) {
-    const other = codeExtensions
-      .map((extension) => path.slice(0, path.length - extname(path).length) + extension)
-      .find(isFile);
+    const other =
+      codeExtensions.map((extension) => path.slice(0, path.length - extname(path).length) + extension).find(isFile) ??
+      nearestFile(path);
     const guess = other === undefined ? "" : `Did you mean ./${relative(projectRoot, other).split(sep).join("/")}? `;
     throw new BadTarget(`there is no file ${path}`, `${guess}Files are relative to the folder of package.json.`);
   }
@@ -65,21 +69,27 @@ function locateInPackage(module: string, projectRoot: string): string {
   const name = parts.slice(0, module.startsWith("@") ? 2 : 1).join("/");
   const inside = parts.slice(module.startsWith("@") ? 2 : 1);
   if (isBuiltin(module) || isBuiltin(name))
-    throw new BadTarget("modules of Node.js itself are not reached from a config");
+    throw new BadTarget(
+      "modules of Node.js itself are not reached from a config",
+      "Write a function in a file of the project that does what is needed, and name that one.",
+    );
   if (!packageName.test(name) || inside.some((part) => part === "" || part.startsWith("."))) {
-    throw new BadTarget("it is neither a file of the project nor a package", forms);
+    throw new BadTarget("it is neither a file of the project nor a package", targetForms);
   }
   const entry = resolvePackage(name, inside.length === 0 ? "." : `./${inside.join("/")}`, projectRoot);
   if (entry === undefined) {
     const isOwnFile = existsSync(join(projectRoot, module));
     throw new BadTarget(
       `no package ${name} is installed`,
-      isOwnFile ? `A file of the project is written ./${module}.` : `Run npm install ${name}. ${forms}`,
+      isOwnFile ? `A file of the project is written ./${module}.` : `Run npm install ${name}. ${targetForms}`,
     );
   }
   const path = entry.candidates.find(isFile);
   if (path === undefined)
-    throw new BadTarget(`the package ${name} does not export ${inside.length === 0 ? "a module" : inside.join("/")}`);
+    throw new BadTarget(
+      `the package ${name} does not export ${inside.length === 0 ? "a module" : inside.join("/")}`,
+      "Name one of the entries under exports in its package.json.",
+    );
   // A package may be a link to elsewhere (workspaces), but its entry stays inside it.
   const real = realpathSync(path);
   requireInside(real, realpathSync(entry.folder));

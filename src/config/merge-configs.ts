@@ -12,7 +12,10 @@ import { toPlain } from "./to-plain.ts";
  */
 export function mergeConfigs<T = Record<string, unknown>>(...configs: readonly object[]): T {
   const [first, ...others] = configs.map(toNode);
-  if (first === undefined) throw new MillraceError("BAD_OPTION", "mergeConfigs needs at least one config.");
+  if (first === undefined)
+    throw new MillraceError("BAD_OPTION", "mergeConfigs needs at least one config.", {
+      hint: "Pass the config that the others change first: mergeConfigs(base, changes).",
+    });
   for (const other of others) mergeNodes(first, other, { follow: () => undefined });
   return toPlain(first) as T;
 }
@@ -31,6 +34,7 @@ function toNode(config: object, index: number): MapNode {
     throw new MillraceError(
       "BAD_OPTION",
       `Config ${index + 1} of mergeConfigs is ${describeKind(config)}, not a section.`,
+      { hint: "Pass objects: mergeConfigs(base, { batch_size: 8 })." },
     );
   }
   return node;

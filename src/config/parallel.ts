@@ -55,7 +55,9 @@ export function checkParallel(parallel: ParallelInput): ParallelConfig {
     );
   }
   if (!isPlainObject(options)) {
-    throw new MillraceError("BAD_OPTION", `parallel.options is ${describeKind(options)}; a section was expected.`);
+    throw new MillraceError("BAD_OPTION", `parallel.options is ${describeKind(options)}; a section was expected.`, {
+      hint: "Write its keys indented below it, or leave it out.",
+    });
   }
   return Object.freeze({ env, nWorkers, options: Object.freeze({ ...options }) });
 }

@@ -37,7 +37,8 @@ async function readBytes(path: string, source: string): Promise<Buffer | undefin
     const file = await open(path, "r");
     try {
       const stat = await file.stat();
-      if (stat.isDirectory()) throw configError({ source }, "This is a folder; a YAML file was expected.");
+      if (stat.isDirectory())
+        throw configError({ source }, "This is a folder; a YAML file was expected.", { hint: "Name a file in it." });
       // One byte more than is allowed, so that a file that grows or a pipe cannot fill the memory.
       const bytes = Buffer.allocUnsafe(maxBytes + 1);
       let length = 0;
@@ -56,7 +57,10 @@ async function readBytes(path: string, source: string): Promise<Buffer | undefin
     const errno = errnoOf(cause);
     if (errno === undefined) throw cause;
     if (errno === "ENOENT" || errno === "ENOTDIR") return undefined;
-    throw configError({ source }, `The file cannot be read: ${messageOf(cause)}.`, { cause });
+    throw configError({ source }, `The file cannot be read: ${messageOf(cause)}.`, {
+      cause,
+      hint: "Check that this user may read it, and that its disk is there.",
+    });
   }
 }
 

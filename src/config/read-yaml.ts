@@ -14,7 +14,7 @@ import {
 import { refuseReserved } from "./to-plain.ts";
 import { yamlLibrary } from "./yaml-library.ts";
 import { BadScalar, isPlainNull, readPlainScalar, readTaggedScalar } from "./yaml-scalar.ts";
-import { refuseOddText } from "./yaml-text.ts";
+import { refuseOddText, tooDeep } from "./yaml-text.ts";
 
 // Far beyond what anyone writes by hand; a file that is longer or deeper is a mistake or an attack.
 const maxDepth = 100;
@@ -70,7 +70,10 @@ class TreeBuilder {
     if (node === null) return makeScalar(null, position);
     const target = this.#yaml.isAlias(node) ? this.#findAnchor(node, position) : node;
     if (target === node) this.#remember(node, position);
-    if (this.#open.has(target)) throw configError(position, "An alias leads to a node it stands in.");
+    if (this.#open.has(target))
+      throw configError(position, "An alias leads to a node it stands in.", {
+        hint: "Write the values out here, without the alias.",
+      });
     if (++this.#depth > maxDepth) throw tooDeep(position, maxDepth);
     this.#open.add(target);
     const built = this.#buildContent(target, position);
@@ -92,11 +95,15 @@ class TreeBuilder {
       }
       return list;
     }
-    if (!this.#yaml.isScalar(node)) throw configError(position, "This cannot be read.");
+    if (!this.#yaml.isScalar(node))
+      throw configError(position, "This cannot be read.", {
+        hint: "Write a text, a number, true, false, null, a list or keys with values.",
+      });
     try {
       return makeScalar(readScalar(node as ScalarLike), position);
     } catch (error) {
-      if (error instanceof BadScalar) throw configError(position, `${messageOf(error)}.`);
+      if (error instanceof BadScalar)
+        throw configError(position, `${messageOf(error)}.`, { hint: "Put it in quotes, if it is meant as a text." });
       throw error;
     }
   }
@@ -147,7 +154,7 @@ class TreeBuilder {
     const { anchor } = node as { anchor?: string };
     if (anchor === undefined) return;
     if (!/^[\w-]+$/.test(anchor))
-      throw configError(position, `&${anchor} is not a valid anchor: use letters, digits, - and _.`);
+      throw configError(position, `&${anchor} is not a valid anchor.`, { hint: "Use letters, digits, - and _." });
     const known = this.#anchors.get(anchor);
     if (known !== undefined && known !== node) {
       throw configError(position, `The anchor &${anchor} is there twice.`, { hint: "Rename one of them." });
@@ -214,11 +221,7 @@ function tagMessage(tag: string): string {
 }
 
 function badTag(tag: string, position: SourcePosition) {
-  return configError(position, `${tagMessage(tag)}.`);
-}
-
-function tooDeep(position: SourcePosition, levels: number) {
-  return configError(position, `The file nests deeper than ${levels} levels.`);
+  return configError(position, `${tagMessage(tag)}.`, { hint: "Remove the tag; what makes an object is _target_." });
 }
 
 function syntaxError(problem: { code: string; message: string }, position: SourcePosition) {

@@ -1,4 +1,5 @@
 import { MillraceError } from "../shared/errors.ts";
+import { describeKind } from "../shared/state-json.ts";
 
 /** What a resolver gets: the arguments as plain values, sections and lists frozen. */
 export type ResolverFunction = (...args: never[]) => unknown;
@@ -42,7 +43,9 @@ export function registerResolver(name: string, resolve: ResolverFunction, option
     });
   }
   if (typeof resolve !== "function") {
-    throw new MillraceError("BAD_OPTION", `The resolver ${name} is not a function.`);
+    throw new MillraceError("BAD_OPTION", `The resolver ${name} is ${describeKind(resolve)}, not a function.`, {
+      hint: `Pass one: registerResolver(${JSON.stringify(name)}, (text) => text.toUpperCase()).`,
+    });
   }
   const isTaken = registered.has(name) || builtInNames.some((known) => known === name);
   if (isTaken && options.replace !== true) {

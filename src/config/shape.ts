@@ -152,7 +152,11 @@ function checkKeys(
   }
   for (const [key, { isOptional, expected }] of Object.entries(keys)) {
     if (isOptional || Object.hasOwn(value, key)) continue;
-    problems.push({ path: [...path, key], message: `is missing; ${expected} was expected` });
+    // Where any other key is allowed, nothing else says that one of them is this one, misspelt.
+    const free = others === undefined ? [] : Object.keys(value).filter((name) => !Object.hasOwn(keys, name));
+    const near = nearestName(key, free);
+    const problem = { path: [...path, key], message: `is missing; ${expected} was expected` };
+    problems.push(near === undefined ? problem : { ...problem, hint: `There is ${near}: is it meant to be ${key}?` });
   }
   return problems;
 }

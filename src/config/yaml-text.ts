@@ -1,3 +1,4 @@
+import type { MillraceError } from "../shared/errors.ts";
 import { configError } from "./config-error.ts";
 import type { SourcePosition } from "./config-node.ts";
 import { yamlLibrary } from "./yaml-library.ts";
@@ -26,6 +27,13 @@ export function refuseOddText(text: string, source: string, maxDepth: number): s
   return clean;
 }
 
+/** A file that nothing but a mistake or an attack makes so deep. */
+export function tooDeep(position: SourcePosition, levels: number): MillraceError {
+  return configError(position, `The file nests deeper than ${levels} levels.`, {
+    hint: "Put what lies so deep into a file of its own that the program reads.",
+  });
+}
+
 function checkTokens(text: string, at: (offset: number) => SourcePosition, maxDepth: number): void {
   const { CST, Lexer } = yamlLibrary();
   let offset = 0;
@@ -39,7 +47,7 @@ function checkTokens(text: string, at: (offset: number) => SourcePosition, maxDe
     if (type === "scalar" || type === "flow-error-end" || type === "doc-mode") continue;
     if (type === "flow-map-start" || type === "flow-seq-start") depth++;
     if (type === "flow-map-end" || type === "flow-seq-end") depth--;
-    if (depth > maxDepth) throw configError(at(offset), `The file nests deeper than ${maxDepth} levels.`);
+    if (depth > maxDepth) throw tooDeep(at(offset), maxDepth);
     const tab = type === "space" || (type === "text" && !isBlock) ? token.indexOf("\t") : -1;
     if (tab !== -1) {
       throw configError(at(offset + tab), "A tab stands where YAML wants spaces.", {

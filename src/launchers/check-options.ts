@@ -10,17 +10,24 @@ export function checkCountOptions<Name extends string>(
 ): Partial<Record<Name, number>> {
   for (const [name, value] of Object.entries(options)) {
     if (!known.some((entry) => entry === name)) throw unknownOption(env, name, known);
-    if (!Number.isSafeInteger(value) || (value as number) < 1) {
-      throw new MillraceError(
-        "BAD_OPTION",
-        `parallel.options.${name} is ${describeKind(value)}; a whole number from 1 was expected.`,
-      );
-    }
+    checkCount(name, value);
   }
   return options as Partial<Record<Name, number>>;
 }
 
-function unknownOption(env: string, name: string, known: readonly string[]): MillraceError {
+/** A whole number among `parallel.options`, or undefined where it is left out. */
+export function checkCount(name: string, value: unknown, least = 1): number | undefined {
+  if (value === undefined) return undefined;
+  if (Number.isSafeInteger(value) && (value as number) >= least) return value as number;
+  throw new MillraceError(
+    "BAD_OPTION",
+    `parallel.options.${name} is ${describeKind(value)}; a whole number from ${least} was expected.`,
+    { hint: `Write it like ${name}: 4, without quotes, or leave it out.` },
+  );
+}
+
+/** An option that an env does not have, with the nearest that it has. */
+export function unknownOption(env: string, name: string, known: readonly string[]): MillraceError {
   const near = nearestName(name, known);
   const guess = near === undefined ? "" : `Did you mean ${near}? `;
   return new MillraceError("BAD_OPTION", `parallel.options: ${JSON.stringify(name)} is not known to env ${env}.`, {

@@ -40,7 +40,9 @@ export function folderOf(shards: readonly CommittedShard[], folder: string | und
   if (folder !== undefined) return folder;
   const [first] = shards;
   if (first !== undefined) return dirname(first.dir);
-  throw new MillraceError("BAD_OPTION", `There are no shards to merge ${name} from, and no folder is given.`);
+  throw new MillraceError("BAD_OPTION", `There are no shards to merge ${name} from, and no folder is given.`, {
+    hint: "Name the folder for the merged files, or merge only where there are shards.",
+  });
 }
 
 function noParts(listName: string): MillraceError {

@@ -47,7 +47,9 @@ export function mergeLists(
 function besides(shards: readonly CommittedShard[], name: string): string {
   const [first] = shards;
   if (first !== undefined) return join(dirname(first.dir), name);
-  throw new MillraceError("BAD_OPTION", `There are no shards to merge ${name} from, and no target is given.`);
+  throw new MillraceError("BAD_OPTION", `There are no shards to merge ${name} from, and no target is given.`, {
+    hint: "Name the file to write, or merge only where there are shards.",
+  });
 }
 
 interface Move {

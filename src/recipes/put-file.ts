@@ -3,13 +3,21 @@ import { dirname } from "node:path";
 
 /** Puts a small file in place at once: a reader finds the old one or the new one whole. */
 export function putFile(path: string, content: string | Uint8Array): void {
-  const temporary = `${path}.${process.pid}.tmp`;
+  makeWhole(path, (partial) => writeFileSync(partial, content));
+}
+
+/** The same for a file that `make` writes under another name: beside it, unless the caller has a place for such. */
+export function makeWhole(
+  path: string,
+  make: (partial: string) => void,
+  partial: string = `${path}.${process.pid}.tmp`,
+): void {
+  for (const file of [partial, path]) mkdirSync(dirname(file), { recursive: true });
   try {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(temporary, content);
-    renameSync(temporary, path);
+    make(partial);
+    renameSync(partial, path);
   } catch (error) {
-    rmSync(temporary, { force: true });
+    rmSync(partial, { force: true });
     throw error;
   }
 }

@@ -1,12 +1,10 @@
-import { closeSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs";
-import { dirname } from "node:path";
+import { closeSync, openSync } from "node:fs";
 import { LineSink } from "./line-sink.ts";
+import { makeWhole } from "./put-file.ts";
 
 /** Writes a text file line by line; whoever looks finds the old one or the new one whole. */
 export function writeLines(path: string, lines: Iterable<string>): void {
-  mkdirSync(dirname(path), { recursive: true });
-  const partial = `${path}.${process.pid}.tmp`;
-  try {
+  makeWhole(path, (partial) => {
     const fd = openSync(partial, "w");
     try {
       const sink = new LineSink(fd);
@@ -15,9 +13,5 @@ export function writeLines(path: string, lines: Iterable<string>): void {
     } finally {
       closeSync(fd);
     }
-    renameSync(partial, path);
-  } catch (error) {
-    rmSync(partial, { force: true });
-    throw error;
-  }
+  });
 }

@@ -55,7 +55,9 @@ function ownValue(runner: string, key: string, { shape, default: usual }: OwnOpt
   const [problem] = shape.check(copy, [key]);
   if (problem === undefined) return copy;
   throw new MillraceError("BAD_OPTION", `Option ${showPath(problem.path)} of ${runner} ${problem.message}.`, {
-    ...(problem.hint === undefined ? {} : { hint: problem.hint }),
+    hint:
+      problem.hint ??
+      `Pass it as it is expected in new ${runner}(provider, { ${key}: … }), or under \`runner\` in the config.`,
   });
 }
 

@@ -189,7 +189,9 @@ function checkBatchBy(value: BatchBy | undefined): BatchBy | undefined {
 }
 
 function bad(name: string, value: unknown, expected: string): MillraceError {
-  return new MillraceError("BAD_OPTION", `Option ${name} is ${describeKind(value)}; ${expected} was expected.`);
+  return new MillraceError("BAD_OPTION", `Option ${name} is ${describeKind(value)}; ${expected} was expected.`, {
+    hint: `Pass ${expected}, or leave ${name} out for its default.`,
+  });
 }
 
 function unknownOption(key: string, ownNames: readonly string[]): MillraceError {

@@ -1,4 +1,5 @@
 import { MillraceError } from "../shared/errors.ts";
+import { nearestName } from "../shared/nearest-name.ts";
 import type { Awaitable, RunnerHooks, RunnerTraits } from "../worker/runner-hooks.ts";
 import type { OwnOptions } from "./own-options.ts";
 
@@ -19,8 +20,9 @@ export interface RunnerStatics extends RunnerHooks, ClassStatics {
 
 export function checkRunner(runner: RunnerStatics): RunnerStatics {
   if (typeof (runner as Partial<RunnerStatics>).forward === "function") return runner;
+  const near = nearestName("forward", Object.getOwnPropertyNames(runner));
   throw new MillraceError("BAD_RUNNER", `${runner.name} has no static forward(idx, env).`, {
-    hint: "Add `static forward(idx: number, env: Env) { … }` to the class; a method without `static` is not found.",
+    hint: `${near === undefined ? "" : `It has ${near}: is it meant to be forward? `}Add \`static forward(idx: number, env: Env) { … }\` to the class; a method without \`static\` is not found.`,
   });
 }
 

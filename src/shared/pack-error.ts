@@ -1,4 +1,4 @@
-import { type ErrorCode, MillraceError, messageOf } from "./errors.ts";
+import { type ErrorCode, isMillraceError, MillraceError, messageOf } from "./errors.ts";
 
 /** An error as it travels from a worker to its driver. The code is its identity. */
 export interface PackedError {
@@ -19,9 +19,16 @@ export interface PackedError {
 
 /** Makes an error of a worker ready for its journey; one that is not millrace's own gets the code given. */
 export function packError(error: unknown, otherwise: ErrorCode): PackedError {
-  if (!(error instanceof MillraceError)) return { code: otherwise, message: messageOf(error), cause: packCause(error) };
+  if (!isMillraceError(error)) return packForeign(error, otherwise);
   const { code, reason, hint, item, cause } = error;
   return { code, message: reason, hint, item, cause: cause === undefined ? undefined : packCause(cause) };
+}
+
+// Where it stands in the worker's code says more than any advice.
+function packForeign(error: unknown, code: ErrorCode): PackedError {
+  const hint =
+    "It comes from the code that ran in the worker: its cause has the stack, `millrace logs` what came before.";
+  return { code, message: messageOf(error), hint, cause: packCause(error) };
 }
 
 function packCause(error: unknown): PackedError["cause"] {

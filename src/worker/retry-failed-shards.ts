@@ -10,9 +10,9 @@ import { failuresName } from "../store/shard-file-names.ts";
 import type { FailureRecord } from "./failure-log.ts";
 import type { ShardClaim } from "./protocol.ts";
 import { retryShard } from "./retry-shard.ts";
-import { openShardContext, type ShardContext, ShardInterrupted } from "./shard-context.ts";
+import { type ShardContext, ShardInterrupted } from "./shard-context.ts";
 import type { RetryOrder } from "./work-options.ts";
-import type { WorkerJob, WorkerOutcome } from "./worker-job.ts";
+import type { WorkerOutcome } from "./worker-job.ts";
 
 const waitMs = 50;
 
@@ -35,29 +35,16 @@ export function isWanted({ error }: Pick<RetryOrder, "error">): (failure: Failur
 }
 
 /** Runs the failed items of the shards in an order alone, shard by shard, until each was replaced by someone. */
-export async function retryFailedShards(job: WorkerJob, order: RetryOrder): Promise<WorkerOutcome["kind"]> {
-  const isOver = () => job.isLeaving() || job.heartbeat.isDraining();
-  const env = await job.buildEnv();
-  // What failed before is what is tried again: it does not count once more, and does not end the run.
-  const options = { ...job.options, onError: "skip", maxFailures: Number.POSITIVE_INFINITY } as const;
-  const context = openShardContext({ ...job, options }, env, 0);
-  try {
-    let open: readonly RetryOrder["shards"][number][] = order.shards;
-    for (;;) {
-      const before = open.length;
-      open = await retryEach(open, order, context);
-      if (open.length === 0) return "complete";
-      if (isOver() || job.isTooLarge?.()) return "left";
-      // Someone is at them, or died at one and its lease has yet to run out.
-      if (open.length === before) await sleepUnless(waitMs, isOver);
-    }
-  } catch (error) {
-    job.onFailing?.(error);
-    throw error;
-  } finally {
-    void context.sync.finish();
-    context.missingKeys.stop();
-    await job.teardown(env);
+export async function retryFailedShards(order: RetryOrder, context: ShardContext): Promise<WorkerOutcome["kind"]> {
+  const isOver = () => context.isLeaving() || context.heartbeat.isDraining();
+  let open = order.shards;
+  for (;;) {
+    const before = open.length;
+    open = await retryEach(open, order, context);
+    if (open.length === 0) return "complete";
+    if (isOver() || context.isTooLarge?.()) return "left";
+    // Someone is at them, or died at one and its lease has yet to run out.
+    if (open.length === before) await sleepUnless(waitMs, isOver);
   }
 }
 

@@ -20,20 +20,31 @@ const smallCompany = 16;
 export async function runWorker(job: WorkerJob): Promise<WorkerOutcome> {
   const { retry } = job.options;
   if (retry === undefined) return claimUntilComplete(job);
-  return { kind: await retryFailedShards(job, retry), committed: new Map() };
+  // What failed before is what is tried again: it does not count once more, and does not end the run.
+  const options = { ...job.options, onError: "skip", maxFailures: Number.POSITIVE_INFINITY } as const;
+  const kind = await withEnv({ ...job, options }, 0, (context) => retryFailedShards(retry, context));
+  return { kind, committed: new Map() };
 }
 
-/** The env is built once, and torn down whatever happens. */
 async function claimUntilComplete(job: WorkerJob): Promise<WorkerOutcome> {
   const view = await openShardView(job);
   const open = await view.look();
   if (open.length === 0) return { kind: "complete", committed: view.known };
+  const kind = await withEnv(job, view.failed, (context) => claimLoop(open, portOf(context, view)));
+  return { kind, committed: view.known };
+}
+
+/** The env is built once, and torn down whatever happens. */
+async function withEnv<Result>(
+  job: WorkerJob,
+  alreadyFailed: number,
+  work: (context: ShardContext) => Promise<Result>,
+): Promise<Result> {
   const env = await job.buildEnv();
   job.heartbeat.beat();
-  const context = openShardContext(job, env, view.failed);
+  const context = openShardContext(job, env, alreadyFailed);
   try {
-    const kind = await claimLoop(open, portOf(context, view));
-    return { kind, committed: view.known };
+    return await work(context);
   } catch (error) {
     // Before teardown, which may be the end of this process.
     job.onFailing?.(error);

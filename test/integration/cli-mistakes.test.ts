@@ -73,7 +73,8 @@ const inProject: readonly Mistake[] = [
   [config("runner._target_=./jobs.js#JobProvider"), 2, /gave a JobProvider, not a runner/],
   [config("provider._target_=./jobs.js#nothing"), 2, /gave undefined, not a provider/],
   [config("provider._target_=./jobs.js#Unmade"), 2, /failed: the disk is on strike/],
-  [config("provider._target_=./job.js#JobProvider"), 2, /no file .*job\.js/],
+  [config("provider._target_=./job.js#JobProvider"), 2, /no file .*job\.js\.\n {2}-> Did you mean \.\/jobs\.js\?/],
+  [["run", "jbo.yaml"], 2, /no such file\.\n {2}-> Did you mean job\.yaml\?/],
   [config("provider._target_=../../../etc/passwd#x"), 2, /outside of the project/],
   [config("provider._target_=node:child_process#execSync"), 2, /cannot be used/],
   [config("++provider._args_=[1]"), 2, /provider\._args_ has no meaning here/],
@@ -110,6 +111,22 @@ describe.concurrent("a mistake", () => {
     // Root may read everything.
     if (process.getuid?.() !== 0)
       expectMessage(await project.run("run", "a.yaml"), 2, /a\.yaml: The file cannot be read/);
+  });
+
+  it("of the user's code is told with its line, and with the option to skip it as a command takes it", async () => {
+    const project = makeProject();
+    const { stderr } = await project.run("run", "job.yaml", "fails=[0]", "runner.on_error=fail");
+    expect(stderr).toMatch(/time is out at 0\n {2}in jobs\.js:\d+:\d+\n {2}-> .*\+\+runner\.on_error=skip/);
+  });
+
+  it("that keeps a file from being parsed is told with the command that shows its line", async () => {
+    const project = makeProject();
+    writeFileSync(project.path("broken.js"), "export const fine = 1;\nretrun fine;\n");
+    const { stderr } = await project.run("run", "job.yaml", "runner._target_=./broken.js#JobRunner");
+    expect(stderr).toMatch(/cannot be imported: .*\n {2}-> node --check broken\.js shows the line/);
+    writeFileSync(project.path("alone.js"), 'import "not-there";\n');
+    const alone = await project.run("run", "job.yaml", "runner._target_=./alone.js#JobRunner");
+    expect(alone.stderr).toMatch(/Cannot find package 'not-there'.*\n {2}-> Run npm install not-there\.\n/);
   });
 
   it("of the user's code is told with its stack on demand", async () => {

@@ -1,9 +1,12 @@
+import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { loadOnnx } from "../../src/models/load-onnx.ts";
 import { emptyFolder, type Outcome, program, repository, start } from "../fixtures/cli/project.ts";
 import { diagnoseAll, transpile } from "../fixtures/diagnose.ts";
+import { pythonWith } from "../fixtures/formats/python.ts";
 import { type Block, fileOf, readBlocks } from "../support/read-page.ts";
 
 const pages = readdirSync(join(repository, "docs"), { recursive: true, encoding: "utf8" })
@@ -73,6 +76,36 @@ describe("the code of the documentation", () => {
     for (const block of all.flatMap(({ blocks }) => blocks))
       if (block.language === "yaml" || block.language === "json")
         expect(() => parse(block.text, { strict: true }), named(block)).not.toThrow();
+  });
+});
+
+describe("the Python of the documentation", () => {
+  const blocks = [...all.flatMap((entry) => entry.blocks), ...readBlocks("README.md")].filter(
+    ({ language }) => language === "python",
+  );
+  const run = (python: string, block: Block, folder: string, args: readonly string[] = ["-"]) => {
+    const input = `${block.given}${block.text}`;
+    const { status, stderr } = spawnSync(python, args, { input, cwd: folder, encoding: "utf8" });
+    expect({ at: named(block), stderr: status === 0 ? "" : stderr }).toEqual({ at: named(block), stderr: "" });
+  };
+
+  it("can be read by Python, also where it is written for another library", ({ skip }) => {
+    const python = pythonWith("ast");
+    skip(python === undefined, "there is no Python");
+    for (const block of blocks)
+      run(python!, block, emptyFolder(), ["-c", "import ast, sys; ast.parse(sys.stdin.read())"]);
+  });
+
+  it("runs as it stands otherwise, and exports a model that takes utterances of any length", async ({ skip }) => {
+    const python = pythonWith("torch");
+    skip(python === undefined, "there is no Python with PyTorch");
+    const folder = emptyFolder();
+    for (const block of blocks.filter(({ words }) => !words.includes("nowhere"))) run(python!, block, folder);
+    const model = await loadOnnx(join(folder, "model.onnx"));
+    for (const frames of [120, 301]) {
+      const feats = { dims: [2, frames, 80], data: new Float32Array(2 * frames * 80), type: "float32" } as const;
+      expect((await model.run({ feats }))["embs"]!.dims).toEqual([2, 192]);
+    }
   });
 });
 

@@ -6,28 +6,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { runStatus } from "millrace";
 import { describe, expect, it } from "vitest";
+import { seededRandom } from "../fixtures/seeded-random.ts";
 import { temporaryFolder } from "../fixtures/temporary-folder.ts";
 
 const script = fileURLToPath(new URL("../fixtures/children/many-items.mjs", import.meta.url));
 const rounds = Number(process.env["MILLRACE_KILL_ROUNDS"] ?? 3);
 const seed = Number(process.env["MILLRACE_SEED"] ?? Date.now() % 1_000_000);
 
-/** Numbers between 0 and 1 that a seed gives again (mulberry32). */
-function randoms(from: number): () => number {
-  let state = from;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 describe("a run killed again and again", () => {
   it(`ends with the bytes of an undisturbed one, also with several drivers at once (MILLRACE_SEED=${seed})`, {
     timeout: 100_000 * rounds,
   }, async () => {
-    const random = randoms(seed);
+    const random = seededRandom(seed);
     const reference = temporaryFolder();
     await once(start(reference), "exit");
     const expected = readFileSync(join(reference, "records.jsonl"), "utf8");

@@ -1,7 +1,7 @@
 import type { ParallelConfig } from "../../config/parallel.ts";
 import { MillraceError } from "../../shared/errors.ts";
-import { nearestName } from "../../shared/nearest-name.ts";
 import { describeKind } from "../../shared/state-json.ts";
+import { checkCount, unknownOption } from "../check-options.ts";
 import { parseMemory } from "./parse-memory.ts";
 import { parseWalltime } from "./parse-walltime.ts";
 
@@ -97,8 +97,8 @@ export function checkJobOptions(
   const known: readonly string[] = [...common, ...ownOptions];
   for (const [name, value] of Object.entries(options)) {
     if (refused[name] !== undefined && !known.includes(name))
-      throw bad(`parallel.options.${name} is not taken: ${refused[name]}.`);
-    if (!known.includes(name)) throw unknownOption(env, name, known);
+      throw bad(`parallel.options.${name} is not taken: ${refused[name]}.`, "Remove it from parallel.options.");
+    if (!known.includes(name)) throw unknownOption(env, name, [...known].sort());
     if (value === null) throw bad(`parallel.options.${name} is empty.`, "Leave it out, or give it a value.");
   }
   const at = (name: (typeof common)[number]) => options[name];
@@ -107,8 +107,8 @@ export function checkJobOptions(
     jobName: jobName(at("job_name")),
     queue: word("queue", at("queue")),
     account: word("account", account),
-    cores: count("cores", at("cores")),
-    processes: count("processes", at("processes")) ?? 1,
+    cores: checkCount("cores", at("cores")),
+    processes: checkCount("processes", at("processes")) ?? 1,
     memoryBytes: memory(at("memory")),
     walltimeSeconds: walltime(at("walltime"), env),
     extraDirectives: lines("job_extra_directives", at("job_extra_directives")),
@@ -117,10 +117,10 @@ export function checkJobOptions(
     logDirectory: word("log_directory", at("log_directory")),
     shebang: word("shebang", at("shebang")) ?? "#!/usr/bin/env bash",
     node: word("node", at("node")) ?? process.execPath,
-    threadsPerWorker: count("threads_per_worker", at("threads_per_worker")),
-    maxHeapMb: count("max_heap_mb", at("max_heap_mb")),
-    maxArraySize: count("max_array_size", at("max_array_size")),
-    resubmits: count("resubmits", at("resubmits"), 0),
+    threadsPerWorker: checkCount("threads_per_worker", at("threads_per_worker")),
+    maxHeapMb: checkCount("max_heap_mb", at("max_heap_mb")),
+    maxArraySize: checkCount("max_array_size", at("max_array_size")),
+    resubmits: checkCount("resubmits", at("resubmits"), 0),
     submitTimeoutSeconds: seconds("submit_timeout", at("submit_timeout")) ?? 60,
     pollSeconds: seconds("poll_interval", at("poll_interval")) ?? 30,
     graceSeconds: grace(seconds("grace", at("grace")), walltime(at("walltime"), env)),
@@ -135,16 +135,13 @@ export function jobsFor(workers: number, { processes }: Pick<JobOptions, "proces
   return Math.ceil(workers / processes);
 }
 
-function count(name: string, value: unknown, least = 1): number | undefined {
-  if (value === undefined) return undefined;
-  if (Number.isSafeInteger(value) && (value as number) >= least) return value as number;
-  throw bad(`parallel.options.${name} is ${describeKind(value)}; a whole number from ${least} was expected.`);
-}
-
 function seconds(name: string, value: unknown): number | undefined {
   if (value === undefined) return undefined;
   if (typeof value === "number" && value > 0 && value < 1e6) return value;
-  throw bad(`parallel.options.${name} is ${describeKind(value)}; a number of seconds was expected.`);
+  throw bad(
+    `parallel.options.${name} is ${describeKind(value)}; a number of seconds was expected.`,
+    `Write it like ${name}: 60, without quotes and unit, or leave it out.`,
+  );
 }
 
 // A line of a job script ends where a value does: one that holds a line break would be read as another directive.
@@ -152,7 +149,10 @@ function word(name: string, value: unknown): string | undefined {
   if (value === undefined) return undefined;
   if (typeof value === "string" && value !== "" && !hasControls(value)) return value;
   if (typeof value === "number") return String(value);
-  throw bad(`parallel.options.${name} is ${describeKind(value)}; a text of one line was expected.`);
+  throw bad(
+    `parallel.options.${name} is ${describeKind(value)}; a text of one line was expected.`,
+    "Write it on one line, in quotes where it holds anything but letters and digits.",
+  );
 }
 
 function lines(name: string, value: unknown): string[] {
@@ -161,7 +161,10 @@ function lines(name: string, value: unknown): string[] {
   return entries.map((entry) => {
     if (typeof entry === "string" && (name === "job_script_prologue" ? !entry.includes("\0") : !hasControls(entry)))
       return entry;
-    throw bad(`parallel.options.${name} holds ${describeKind(entry)}; a list of lines was expected.`);
+    throw bad(
+      `parallel.options.${name} holds ${describeKind(entry)}; a list of lines was expected.`,
+      `Write one text a line: ${name}: ["…", "…"].`,
+    );
   });
 }
 
@@ -212,15 +215,6 @@ function hasControls(text: string): boolean {
   return /[\x00-\x1f\x7f]/.test(text);
 }
 
-function bad(message: string, hint?: string): MillraceError {
-  return new MillraceError("BAD_OPTION", message, hint === undefined ? {} : { hint });
-}
-
-function unknownOption(env: string, name: string, known: readonly string[]): MillraceError {
-  const near = nearestName(name, known);
-  const guess = near === undefined ? "" : `Did you mean ${near}? `;
-  return bad(
-    `parallel.options: ${JSON.stringify(name)} is not known to env ${env}.`,
-    `${guess}Valid: ${[...known].sort().join(", ")}.`,
-  );
+function bad(message: string, hint: string): MillraceError {
+  return new MillraceError("BAD_OPTION", message, { hint });
 }

@@ -106,7 +106,7 @@ export function openJobQueue(paths: RunPaths, scheduler: Scheduler, options: Job
       if (answer.kind === "refusal" && !passing.test(answer.why)) break;
     }
     throw new MillraceError("SCHEDULER_FAILED", `${scheduler.title} did not take the jobs: ${why}`, {
-      hint: "Correct parallel.options; `millrace plan CONFIG` prints the job script. Nothing is lost: run again.",
+      hint: "Correct parallel.options; `millrace plan CONFIG` prints the job script, `millrace doctor` says whether this host reaches the scheduler. Nothing is lost: run again.",
     });
   }
 

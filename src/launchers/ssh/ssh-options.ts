@@ -1,7 +1,7 @@
 import type { ParallelConfig } from "../../config/parallel.ts";
 import { MillraceError } from "../../shared/errors.ts";
-import { nearestName } from "../../shared/nearest-name.ts";
 import { describeKind } from "../../shared/state-json.ts";
+import { checkCount, unknownOption } from "../check-options.ts";
 
 /** What `env: ssh` takes. */
 export interface SshOptions {
@@ -29,27 +29,25 @@ const known = [
 
 /** Checks `parallel.options` of `env: ssh`. */
 export function checkSshOptions({ options, nWorkers }: ParallelConfig): SshOptions {
-  for (const name of Object.keys(options)) {
-    if (known.some((entry) => entry === name)) continue;
-    const near = nearestName(name, known);
-    throw bad(
-      `parallel.options: ${JSON.stringify(name)} is not known to env ssh.`,
-      `${near === undefined ? "" : `Did you mean ${near}? `}Valid: ${known.join(", ")}.`,
-    );
-  }
+  for (const name of Object.keys(options))
+    if (!known.some((entry) => entry === name)) throw unknownOption("ssh", name, known);
   const hosts = words("hosts", options["hosts"]);
   if (hosts.length === 0) throw bad("env: ssh needs parallel.options.hosts.", "Name the hosts: hosts: [node1, node2].");
   // ssh would take it for an option of its own.
   const wrong = hosts.find((host) => host.startsWith("-"));
-  if (wrong !== undefined) throw bad(`parallel.options.hosts holds ${JSON.stringify(wrong)}, which is no host.`);
+  if (wrong !== undefined)
+    throw bad(
+      `parallel.options.hosts holds ${JSON.stringify(wrong)}, which is no host.`,
+      "A host is written as for ssh: node1, or user@node1.",
+    );
   return {
     hosts,
     sshArguments: words("ssh_arguments", options["ssh_arguments"]),
-    processes: count("processes", options["processes"]) ?? Math.ceil(nWorkers / hosts.length),
+    processes: checkCount("processes", options["processes"]) ?? Math.ceil(nWorkers / hosts.length),
     node: words("node", options["node"])[0] ?? process.execPath,
-    threadsPerWorker: count("threads_per_worker", options["threads_per_worker"]),
-    maxHeapMb: count("max_heap_mb", options["max_heap_mb"]),
-    resubmits: count("resubmits", options["resubmits"], 0),
+    threadsPerWorker: checkCount("threads_per_worker", options["threads_per_worker"]),
+    maxHeapMb: checkCount("max_heap_mb", options["max_heap_mb"]),
+    resubmits: checkCount("resubmits", options["resubmits"], 0),
     pollSeconds: 1,
   };
 }
@@ -60,16 +58,13 @@ function words(name: string, value: unknown): string[] {
   return entries.map((entry) => {
     if (typeof entry === "string" && entry !== "" && !entry.includes("\0")) return entry;
     if (typeof entry === "number") return String(entry);
-    throw bad(`parallel.options.${name} holds ${describeKind(entry)}; texts were expected.`);
+    throw bad(
+      `parallel.options.${name} holds ${describeKind(entry)}; texts were expected.`,
+      `Write a list of texts: ${name}: [one, two].`,
+    );
   });
 }
 
-function count(name: string, value: unknown, least = 1): number | undefined {
-  if (value === undefined) return undefined;
-  if (Number.isSafeInteger(value) && (value as number) >= least) return value as number;
-  throw bad(`parallel.options.${name} is ${describeKind(value)}; a whole number from ${least} was expected.`);
-}
-
-function bad(message: string, hint?: string): MillraceError {
-  return new MillraceError("BAD_OPTION", message, hint === undefined ? {} : { hint });
+function bad(message: string, hint: string): MillraceError {
+  return new MillraceError("BAD_OPTION", message, { hint });
 }

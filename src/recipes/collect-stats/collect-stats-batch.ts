@@ -66,7 +66,11 @@ function checkCollated(collated: unknown, count: number): readonly [uids: readon
     });
   }
   if (uids.length !== count) {
-    throw new MillraceError("BAD_RECORD", `The collate function got ${count} samples and returned ${uids.length} ids.`);
+    throw new MillraceError(
+      "BAD_RECORD",
+      `The collate function got ${count} samples and returned ${uids.length} ids.`,
+      { hint: "Return one id for each sample, in their order." },
+    );
   }
   for (const uid of uids) checkListedId(uid as string);
   return [uids as string[], batch as Batch];
@@ -149,7 +153,9 @@ function numbersOf(array: NdArray, key: string): Float32Array | Float64Array {
       return Float64Array.from(array.data, Number);
     case "complex64":
     case "complex128":
-      throw new MillraceError("BAD_RECORD", `${key} is ${array.dtype}; sums of complex numbers are not collected.`);
+      throw new MillraceError("BAD_RECORD", `${key} is ${array.dtype}; sums of complex numbers are not collected.`, {
+        hint: "Return its magnitude or power instead, or leave the key out.",
+      });
     default:
       return Float64Array.from(array.data);
   }

@@ -47,7 +47,11 @@ export function lengthOf(value: BatchValue, index: number, key: string): number 
   const data = isNdArray(value) ? value.data : value;
   const length = Number(data[index]);
   if (Number.isSafeInteger(length) && length >= 0) return length;
-  throw new MillraceError("BAD_RECORD", `${key}[${index}] is ${String(data[index])}; a number of frames was expected.`);
+  throw new MillraceError(
+    "BAD_RECORD",
+    `${key}[${index}] is ${String(data[index])}; a number of frames was expected.`,
+    { hint: "A value named _lengths holds, for each sample, how many of its frames count." },
+  );
 }
 
 /** Whether a value holds whole numbers: a stream of tokens, whose length is of interest and whose sum is not. */

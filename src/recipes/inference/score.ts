@@ -1,6 +1,6 @@
-import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { MillraceError } from "../../index.ts";
+import { putFile } from "../put-file.ts";
 import { type Alignment, alignTokens } from "./align-tokens.ts";
 import { formatScore, scoreTsv } from "./format-score.ts";
 import { normaliseText, type TextNormalisation } from "./normalise-text.ts";
@@ -24,7 +24,9 @@ export interface ScoreOptions extends PairOptions, TextNormalisation {
 export function score(source: ScoreSource, options: ScoreOptions = {}): Score {
   const { worst: most = 20, countSpaces = true, outputDir } = options;
   if (!Number.isSafeInteger(most) || most < 0) {
-    throw new MillraceError("BAD_OPTION", `worst is ${most}; a whole number from 0 was expected.`);
+    throw new MillraceError("BAD_OPTION", `worst is ${most}; a whole number from 0 was expected.`, {
+      hint: "It says how many of the worst utterances are kept; leave it out for 20.",
+    });
   }
   const totals = { words: new Totals(), characters: new Totals() };
   let [utterances, wrongUtterances] = [0, 0];
@@ -87,13 +89,6 @@ function withRate(alignment: Alignment): ErrorCounts {
 }
 
 function writeScore(result: Score, folder: string): void {
-  mkdirSync(folder, { recursive: true });
-  for (const [name, text] of [
-    ["score.txt", formatScore(result)],
-    ["score.tsv", scoreTsv(result)],
-  ] as const) {
-    const temporary = join(folder, `${name}.${process.pid}.tmp`);
-    writeFileSync(temporary, text);
-    renameSync(temporary, join(folder, name));
-  }
+  putFile(join(folder, "score.txt"), formatScore(result));
+  putFile(join(folder, "score.tsv"), scoreTsv(result));
 }

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
-import { dirname, isAbsolute, resolve } from "node:path";
+import { resolve } from "node:path";
 import { formatScpLine, readTsv, type TsvRow } from "../../formats.ts";
 import { MillraceError } from "../../index.ts";
+import { audioPath, type ManifestColumn, manifestColumns } from "../manifest-columns.ts";
 import { compareBytes } from "./compare-bytes.ts";
 import type { PrepSection } from "./prep-config.ts";
 import type { Utterance } from "./utterance.ts";
 
-const columns = ["utt_id", "wav_path", "text", "speaker_id"] as const;
-type Row = TsvRow<(typeof columns)[number]>;
+type Row = TsvRow<ManifestColumn>;
 
 /**
  * The rows of the raw manifest. Rows that cannot be in any output are refused here, all of them at once with their lines,
@@ -19,19 +19,19 @@ export function readUtterances({ manifest, audio, kaldi }: PrepSection): Utteran
   const { blanks } = kaldi ?? {};
   const toWord = (id: string) => (blanks == null ? id : id.replace(/\s+/gu, blanks));
   const check = (row: Row) => problemOf(row, { manifest: path, listsSources, toWord });
-  const rows = readTsv(path, { columns, id: "utt_id", check }).map((row): Utterance => {
+  const rows = readTsv(path, { columns: manifestColumns, id: "utt_id", check }).map((row): Utterance => {
     const id = toWord(row.utt_id);
     return {
       id,
       sourceId: row.utt_id,
-      path: wholePath(row.wav_path, path),
+      path: audioPath(row.wav_path, path),
       text: row.text,
       speaker: toWord(row.speaker_id) || id,
     };
   });
   if (rows.length === 0) {
     throw new MillraceError("BAD_FILE", `${path} has no utterances.`, {
-      hint: `Each line is one: ${columns.join(", ")}, with tabs between them.`,
+      hint: `Each line is one: ${manifestColumns.join(", ")}, with tabs between them.`,
     });
   }
   const prefix = kaldi?.speaker_prefix ?? "auto";
@@ -44,10 +44,6 @@ export function digestOf(utterances: readonly Utterance[]): string {
   const hash = createHash("sha256");
   for (const { id, path, text, speaker } of utterances) hash.update(`${id}\t${path}\t${text}\t${speaker}\n`);
   return hash.digest("hex");
-}
-
-function wholePath(path: string, manifest: string): string {
-  return isAbsolute(path) ? path : resolve(dirname(manifest), path);
 }
 
 // A word to every reader of Kaldi's lists, whatever it takes for a blank.
@@ -65,7 +61,7 @@ function problemOf(
   if (wav_path.trim() === "") return "has an empty wav_path";
   if (/[\p{Cc}\p{Surrogate}]/u.test(wav_path))
     return `the wav_path ${JSON.stringify(wav_path)} holds control characters`;
-  return listsSources && !canBeListed(wholePath(wav_path, manifest))
+  return listsSources && !canBeListed(audioPath(wav_path, manifest))
     ? `the wav_path ${JSON.stringify(wav_path)} would be read as something else in wav.scp (set audio.write: true)`
     : undefined;
 }

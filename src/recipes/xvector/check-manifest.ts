@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { MillraceError } from "../../index.ts";
+import { manifestColumns } from "../manifest-columns.ts";
 import type { Manifest } from "./manifest.ts";
 
 /** One thing that is wrong with a manifest. */
@@ -13,8 +14,6 @@ export interface FindProblemsOptions {
   /** Looks whether the audio files are there too. Default: false. */
   readonly files?: boolean;
 }
-
-const columnNames = "utt_id, wav_path, text, speaker_id";
 
 /** Everything that is wrong with a manifest, in the order of its lines; none of it stops the search. */
 export function findManifestProblems(
@@ -36,7 +35,7 @@ export function findManifestProblems(
     const columns = manifest.fieldsAt(idx).length;
     if (columns !== expected) {
       say(
-        `it has ${columns} column${columns === 1 ? "" : "s"}, not ${expected} (${header?.join(", ") ?? columnNames})`,
+        `it has ${columns} column${columns === 1 ? "" : "s"}, not ${expected} (${(header ?? manifestColumns).join(", ")})`,
       );
       continue;
     }

@@ -1,13 +1,13 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { dirname, isAbsolute, join } from "node:path";
 import { MillraceError } from "../../index.ts";
+import { audioPath, type ManifestColumn, manifestColumns } from "../manifest-columns.ts";
 
 /** One row of a manifest. */
 export interface Utterance {
   readonly id: string;
-  /** Absolute, or relative to where the manifest's own path is relative to. */
+  /** Absolute. */
   readonly path: string;
   readonly text: string;
   /** Empty where the manifest names none. */
@@ -15,9 +15,6 @@ export interface Utterance {
   /** Counted from 1, as editors do. */
   readonly line: number;
 }
-
-const columnNames = ["utt_id", "wav_path", "text", "speaker_id"] as const;
-type ColumnName = (typeof columnNames)[number];
 
 /** The rows of a manifest. They stay bytes until they are asked for: a million of them fit into a worker. */
 export class Manifest {
@@ -27,7 +24,7 @@ export class Manifest {
   private readonly bytes: Buffer;
   private readonly starts: readonly number[];
   private readonly lines: readonly number[];
-  private readonly columns: Readonly<Record<ColumnName, number>>;
+  private readonly columns: Readonly<Record<ManifestColumn, number>>;
 
   constructor(path: string, bytes: Buffer) {
     this.path = path;
@@ -51,9 +48,9 @@ export class Manifest {
       starts.shift();
       lines.shift();
     }
-    const positionOf = (name: ColumnName) => (this.header ?? columnNames).indexOf(name as never);
-    this.columns = Object.fromEntries(columnNames.map((name) => [name, positionOf(name)])) as Record<
-      ColumnName,
+    const positionOf = (name: ManifestColumn) => (this.header ?? manifestColumns).indexOf(name as never);
+    this.columns = Object.fromEntries(manifestColumns.map((name) => [name, positionOf(name)])) as Record<
+      ManifestColumn,
       number
     >;
   }
@@ -65,11 +62,10 @@ export class Manifest {
 
   at(idx: number): Utterance {
     const fields = this.fieldsAt(idx);
-    const field = (name: ColumnName) => fields[this.columns[name]] ?? "";
-    const path = field("wav_path");
+    const field = (name: ManifestColumn) => fields[this.columns[name]] ?? "";
     return {
       id: field("utt_id"),
-      path: isAbsolute(path) ? path : join(dirname(this.path), path),
+      path: audioPath(field("wav_path"), this.path),
       text: field("text"),
       speaker: field("speaker_id"),
       line: this.lineOf(idx),

@@ -7,9 +7,9 @@ import { encodeWav } from "../../../src/audio/encode-wav.ts";
 import { openFlac } from "../../../src/audio/flac/open-flac.ts";
 import { readAudio } from "../../../src/audio/lazy-audio.ts";
 import { SampleSink } from "../../../src/audio/sample-sink.ts";
-import { seededRandom } from "../../fixtures/audio/random.ts";
 import { expectSameSamples } from "../../fixtures/audio/same-samples.ts";
 import { wavBytes } from "../../fixtures/audio/wav-bytes.ts";
+import { seededRandom } from "../../fixtures/seeded-random.ts";
 import { temporaryFolder } from "../../fixtures/temporary-folder.ts";
 
 const hasFlac = spawnSync("flac", ["--version"]).status === 0;

@@ -5,9 +5,10 @@ import { describe, expect, it } from "vitest";
 import { probeAudio, readAudio } from "../../../src/audio/lazy-audio.ts";
 import { oggCrc } from "../../../src/audio/ogg/ogg-page.ts";
 import { isMillraceError } from "../../../src/shared/errors.ts";
-import { mutate, seededRandom } from "../../fixtures/audio/random.ts";
+import { mutate } from "../../fixtures/audio/mutate.ts";
 import { chunk, pcm16, wavBytes } from "../../fixtures/audio/wav-bytes.ts";
 import { usedBytes } from "../../fixtures/formats/used-bytes.ts";
+import { seededRandom } from "../../fixtures/seeded-random.ts";
 
 const golden = fileURLToPath(new URL("../../golden/audio", import.meta.url));
 const fileOf = (name: string) => readFileSync(join(golden, name));

@@ -81,7 +81,16 @@ describe("checkShape", () => {
       "prep.yaml:2:1: nmae is not known. Did you mean name? Valid: n, rate, name, mode, debug, splits, paths, batch, items, other.",
       "prep.yaml:4:10: splits[0] is 1; a text was expected.",
       "prep.yaml:1:1: name is missing; a text was expected.",
+      "  -> Each line names its place; change all of them, then run again.",
     ]);
+  });
+
+  it("says what to do about one mistake, also where there is no nearest name", () => {
+    const open = shape.object({ n: shape.int() });
+    expect(() => checkShape({}, open)).toThrow("-> Add n there.");
+    const others = shape.object({ runner: shape.string() }, { others: shape.any() });
+    expect(() => checkShape({ runer: "x" }, others)).toThrow("-> There is runer: is it meant to be runner?");
+    expect(() => checkShape({ n: true }, open)).toThrow("-> Change n there to what was expected.");
   });
 
   it("does not print hundreds of mistakes", () => {

@@ -55,6 +55,7 @@ describe("an error on its way from a worker", () => {
       cause: { name: "RangeError", stack: error.stack },
     });
     expect(send("broken")).toMatchObject({ code: "WORKER_CRASHED", reason: "broken" });
+    expect(send("broken").hint).toMatch(/millrace logs/);
   });
 
   it("can be sent on", () => {

@@ -8,7 +8,6 @@ import { hasZstd } from "../../../src/formats/lines/compression.ts";
 import { readJsonl } from "../../../src/formats/lines/jsonl-file.ts";
 import { readTsv } from "../../../src/formats/lines/tsv-file.ts";
 import { ndArray } from "../../../src/formats/nd-array.ts";
-import type { ParquetColumn } from "../../../src/formats/parquet/parquet-column.ts";
 import { readParquetFile, writeParquetFile } from "../../../src/formats/parquet/parquet-file.ts";
 import { readPt } from "../../../src/formats/pt/read-pt.ts";
 import { readScp } from "../../../src/formats/read-scp.ts";
@@ -24,22 +23,17 @@ import { ptScpWriter } from "../../../src/writers/pt-scp-writer.ts";
 import { safetensorsWriter } from "../../../src/writers/safetensors-writer.ts";
 import { tsvWriter } from "../../../src/writers/tsv-writer.ts";
 import { webDatasetWriter } from "../../../src/writers/web-dataset-writer.ts";
+import { parquetColumns as columns } from "../../fixtures/formats/parquet-columns.ts";
 import { temporaryFolder } from "../../fixtures/temporary-folder.ts";
-import { compareInterrupted, filesBelow, type WriterCase } from "../../fixtures/writers/interrupt-writer.ts";
+import {
+  compareInterrupted,
+  filesBelow,
+  leaveUnused,
+  type WriterCase,
+} from "../../fixtures/writers/interrupt-writer.ts";
 
 const vector = (i: number) => ndArray("float32", Float32Array.of(i, i / 3, -i));
 const record = (i: number): ArrayRecord => ({ id: `utt-${i}`, array: vector(i) });
-const columns: ParquetColumn[] = [
-  { name: "utt", type: "string" },
-  { name: "frames", type: "int32" },
-  { name: "total", type: "int64" },
-  { name: "small", type: "float32" },
-  { name: "score", type: "float64", nullable: true },
-  { name: "kept", type: "bool" },
-  { name: "emb", type: "list<float32>", nullable: true },
-  { name: "words", type: "list<string>" },
-  { name: "audio", type: "binary" },
-];
 const row = (i: number) => ({
   utt: `utt${i}-ä日`,
   frames: -i,
@@ -83,13 +77,7 @@ describe.each(Object.entries(cases))("%s", (_name, writerCase) => {
   });
 
   it("touches no file before the first record, and may be closed twice", async () => {
-    const dir = temporaryFolder();
-    const writer = writerCase.open(dir);
-    expect((await writer.checkpoint()).files).toEqual([]);
-    await writer.close();
-    await writer.close();
-    expect(filesBelow(dir)).toEqual([]);
-    expect(writer.files!()).toEqual([]);
+    await leaveUnused(writerCase, temporaryFolder());
   });
 
   it("goes on from a checkpoint that was saved before the first record", async () => {

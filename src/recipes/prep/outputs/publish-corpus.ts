@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path";
 import { pathInScp, writeTsv } from "../../../formats.ts";
+import { manifestColumns } from "../../manifest-columns.ts";
 import { putFile } from "../../put-file.ts";
 import { validateDataDir } from "../kaldi/validate-data-dir.ts";
 import { writeDataDir } from "../kaldi/write-data-dir.ts";
@@ -55,8 +56,6 @@ export async function publishCorpus(run: {
     datasetDir: section.dataset == null ? undefined : place("dataset"),
   };
 }
-
-const manifestColumns = ["utt_id", "wav_path", "text", "speaker_id"] as const;
 
 function writeManifest(path: string, { entries }: CollectedCorpus): void {
   // Audio of this run is named from its folder, which can then be moved.

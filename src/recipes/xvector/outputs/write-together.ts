@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import {
   formatScpLine,
@@ -10,6 +10,7 @@ import {
   writeParquetFile,
   writeSafetensorsFile,
 } from "../../../formats.ts";
+import { makeWhole } from "../../put-file.ts";
 import { LineFile } from "./line-file.ts";
 import { type UnfinishedFolder, unfinishedPath } from "./unfinished.ts";
 
@@ -35,7 +36,7 @@ export type VectorKind = "utterances" | "speakers";
 
 /** One array a vector. Names are those of files, because an archive may be unpacked. */
 export async function writeNpz({ path, places }: TogetherPlace, entries: Iterable<VectorEntry>): Promise<void> {
-  await whole({ path, places }, (partial) => {
+  whole({ path, places }, (partial) => {
     const npz = new NpzWriter(partial);
     try {
       for (const { id, vector } of entries) npz.add(safeFileName(id), ndArray("float32", vector));
@@ -49,7 +50,7 @@ export async function writeNpz({ path, places }: TogetherPlace, entries: Iterabl
 export async function writeArk({ path, places }: TogetherPlace, entries: Iterable<VectorEntry>): Promise<void> {
   mkdirSync(dirname(path), { recursive: true });
   const scp = new LineFile(path.replace(/\.ark$/, ".scp"), places);
-  await whole({ path, places }, (partial) => {
+  whole({ path, places }, (partial) => {
     const ark = openArkWriter(partial);
     try {
       for (const { id, vector } of entries) {
@@ -102,13 +103,6 @@ function* rowsOf(entries: Iterable<VectorEntry>): Generator<Readonly<Record<stri
     yield { utt_id: id, speaker_id: speaker, seconds, embedding: [...vector] };
 }
 
-async function whole({ path, places }: TogetherPlace, make: (partial: string) => void): Promise<void> {
-  for (const folder of [places.unfinished, dirname(path)]) mkdirSync(folder, { recursive: true });
-  const partial = unfinishedPath(path, places.unfinished);
-  try {
-    make(partial);
-    renameSync(partial, path);
-  } finally {
-    rmSync(partial, { force: true });
-  }
+function whole({ path, places }: TogetherPlace, make: (partial: string) => void): void {
+  makeWhole(path, make, unfinishedPath(path, places.unfinished));
 }

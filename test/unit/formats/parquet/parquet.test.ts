@@ -11,6 +11,7 @@ import type { ParquetColumn } from "../../../../src/formats/parquet/parquet-colu
 import { readParquetFile, writeParquetFile } from "../../../../src/formats/parquet/parquet-file.ts";
 import { type ReadParquetOptions, readParquet } from "../../../../src/formats/parquet/read-parquet.ts";
 import { golden, goldenPath } from "../../../fixtures/formats/format-files.ts";
+import { parquetColumns as columns } from "../../../fixtures/formats/parquet-columns.ts";
 import { temporaryFolder } from "../../../fixtures/temporary-folder.ts";
 
 type Row = Record<string, unknown>;
@@ -24,17 +25,6 @@ async function all(rows: AsyncIterable<Row>): Promise<Row[]> {
 const read = (bytes: Uint8Array, options: ReadParquetOptions = {}) =>
   all(readParquet(toByteSource(bytes, "x.parquet"), options));
 
-const columns: ParquetColumn[] = [
-  { name: "utt", type: "string" },
-  { name: "frames", type: "int32" },
-  { name: "total", type: "int64" },
-  { name: "small", type: "float32" },
-  { name: "score", type: "float64", nullable: true },
-  { name: "kept", type: "bool" },
-  { name: "emb", type: "list<float32>", nullable: true },
-  { name: "words", type: "list<string>" },
-  { name: "audio", type: "binary" },
-];
 const rowsOf = fc.array(
   fc.record({
     utt: fc.string({ unit: "grapheme" }).filter((text) => !/\p{Surrogate}/u.test(text)),

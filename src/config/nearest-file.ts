@@ -1,0 +1,13 @@
+import { readdirSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { nearestName } from "../shared/nearest-name.ts";
+
+/** The file beside a path that is not there whose name is nearly the same, if there is one. */
+export function nearestFile(path: string): string | undefined {
+  try {
+    const near = nearestName(basename(path), readdirSync(dirname(path)));
+    return near === undefined ? undefined : join(dirname(path), near);
+  } catch {
+    return undefined;
+  }
+}
