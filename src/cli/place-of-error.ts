@@ -1,8 +1,8 @@
-import { dirname, relative } from "node:path";
+import { dirname, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isMillraceError } from "../shared/errors.ts";
 
-const own = dirname(fileURLToPath(import.meta.url));
+const own = dirname(fileURLToPath(import.meta.url)) + sep;
 
 /** Where in the user's own code an error came up (`prep.js:22:19`), or undefined where none of it took part. */
 export function placeOfError(error: unknown, folder: string = process.cwd()): string | undefined {
