@@ -95,7 +95,7 @@ async function besidePools(folder) {
   ]) {
     for (const name of ["piscina", "tinypool"]) {
       const ratio = await ratioOfPairs(
-        3,
+        7,
         (i) => runInPool(name, { outputDir: join(folder, `${name}-${count}-${i}`), count, job, chunk }),
         (i) =>
           runBench(BenchRunner, { outputDir: join(folder, `run-${name}-${count}-${i}`), count, job, env: "thread" }),

@@ -20,7 +20,7 @@ import { type ShardContext, ShardInterrupted } from "./shard-context.ts";
 import { ownState } from "./shard-state.ts";
 
 // Checkpoints may cost one part in this many of the time; where they are dear they come less often.
-const checkpointShare = 200;
+const checkpointShare = 100;
 // A figure that an unlucky moment has spoiled is forgotten within some shards, even if they are too short to be measured in.
 const forgetting = 0.9;
 const yieldEveryMs = 50;
