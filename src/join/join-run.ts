@@ -3,6 +3,7 @@ import { buildWorkerEnv } from "../provider/environment-provider.ts";
 import { bindOptions } from "../runner/bind-options.ts";
 import { checkRunner, type RunnerStatics, traitsOf } from "../runner/runner-traits.ts";
 import { markWorker } from "../shared/in-worker.ts";
+import { yieldToEventLoop } from "../shared/yield-to-event-loop.ts";
 import { readFirstLook } from "../store/first-look.ts";
 import type { KnownShard } from "../store/known-shard.ts";
 import { requireManifest } from "../store/manifest.ts";
@@ -44,6 +45,8 @@ export async function joinRun(request: JoinRequest): Promise<JoinResult> {
     (await loadClass(spec.runner, { cwd: spec.cwd, code: "BAD_RUNNER" })) as unknown as RunnerStatics,
   );
   const providerClass = await loadClass(spec.provider, { cwd: spec.cwd, code: "BAD_PROVIDER" });
+  // What importing them has left to fail, a run that was started say, comes to light before any work is done.
+  await yieldToEventLoop();
   const provider = rebuildProvider(providerClass as Parameters<typeof rebuildProvider>[0], spec);
   const memory = memoryLimit(request.ownsProcess ? work.maxRss : undefined, spec.provider.name);
   const session = openSession(paths, plan, {
@@ -68,6 +71,8 @@ export async function joinRun(request: JoinRequest): Promise<JoinResult> {
   });
   try {
     const { kind, committed } = await runWorker(session.job);
+    // And a rejection that the last items have left before the worker says that all went well.
+    await yieldToEventLoop();
     return { outcome: kind === "left" && memory.wasExceeded() ? "recycled" : kind, committed };
   } finally {
     session.close();
