@@ -44,9 +44,11 @@ export function nodeWorkerThreads(program: Program): object {
       this.thread.after(messageMs, () => this.thread.port.emit("message", clone(message)));
     }
 
-    async terminate(): Promise<void> {
+    // Not async: whoever is dead goes no further than this, also where nobody waits for the thread's end.
+    terminate(): Promise<void> {
       program.mustLive();
       this.thread.finish({ code: 1 });
+      return Promise.resolve();
     }
 
     unref(): void {}
