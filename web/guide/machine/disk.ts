@@ -123,6 +123,8 @@ export class Disk {
     // Two names of one file stay what they are.
     if (there === node) return;
     if (to.startsWith(`${from}/`)) throw new DiskError("EINVAL", "rename", to);
+    // Onto a folder that it is in, whatever it is itself: that one is not empty.
+    if (from.startsWith(`${to}/`)) throw new DiskError("ENOTEMPTY", "rename", to);
     if (there?.kind === "folder") {
       if (node.kind === "file") throw new DiskError("EISDIR", "rename", to);
       if (there.entries.size > 0) throw new DiskError("ENOTEMPTY", "rename", to);
