@@ -1,6 +1,6 @@
 import { packError } from "../shared/pack-error.ts";
 import { whenSynced } from "../store/group-sync.ts";
-import { leaveOrder, type WorkerMessage } from "../worker/worker-line.ts";
+import { leaveOrder, type WorkerMessage, warnedOrder } from "../worker/worker-line.ts";
 import { type JoinRequest, joinRun } from "./join-run.ts";
 
 // Above this many shards the message would cost more than it saves.
@@ -18,18 +18,26 @@ export async function serveLauncher(
   line: Line,
 ): Promise<void> {
   let isAsked = false;
+  let isWarned = false;
   line.onOrder((order) => {
     if (order === leaveOrder) isAsked = true;
+    if (order === warnedOrder) isWarned = true;
   });
   tellUncaught(line);
   try {
     const { outcome, committed } = await joinRun({
       ...request,
-      isAskedToLeave: () => isAsked,
+      isAskedToLeave: () => isAsked || isWarned,
       onReady: () => line.send({ say: "ready" }),
       onFailing: (error) => line.send({ say: "failing", error: packError(error, "WORKER_CRASHED") }),
     });
-    line.send({ say: "end", outcome, committed: committed.size > mostTold ? [] : [...committed.values()] });
+    // Its launcher knows whether the whole run was meant: then nobody takes its place.
+    const isReplaced = outcome === "left" && isWarned;
+    line.send({
+      say: "end",
+      outcome: isReplaced ? "recycled" : outcome,
+      committed: committed.size > mostTold ? [] : [...committed.values()],
+    });
   } catch (error) {
     line.send({ say: "failed", error: packError(error, "WORKER_CRASHED") });
   }

@@ -2,7 +2,7 @@
 import { identify } from "../store/process-identity.ts";
 import type { Watch } from "../worker/heartbeat-protocol.ts";
 import type { WorkOptions } from "../worker/work-options.ts";
-import { beginOrder, leaveOrder } from "../worker/worker-line.ts";
+import { beginOrder, warnedOrder } from "../worker/worker-line.ts";
 import { serveLauncher } from "./serve-launcher.ts";
 
 const [runDir, name, driver] = process.argv.slice(2) as [string, string, string];
@@ -16,7 +16,7 @@ process.on("SIGINT", () => {});
 const orders: unknown[] = [];
 let onOrder = (order: unknown): void => void orders.push(order);
 // A scheduler may warn every process of a job, and not only the first.
-for (const warning of ["SIGTERM", "SIGUSR2"] as const) process.on(warning, () => onOrder(leaveOrder));
+for (const warning of ["SIGTERM", "SIGUSR2"] as const) process.on(warning, () => onOrder(warnedOrder));
 await new Promise<void>((resolve) => {
   process.on("message", (order) => {
     if (order === beginOrder) resolve();

@@ -1,7 +1,10 @@
 import type { PackedError } from "../shared/pack-error.ts";
 import type { KnownShard } from "../store/known-shard.ts";
 
-/** How a worker ended by itself. `recycled`: its memory grew beyond `maxRss`; another one is to take its place. */
+/**
+ * How a worker ended by itself. `recycled`: another one is to take its place, because its memory grew beyond `maxRss` or
+ * somebody sent it, and not its launcher, a signal.
+ */
 export type JoinOutcome = "complete" | "left" | "recycled";
 
 /** What a worker tells the launcher that started it. What it knows of the shards saves the driver a look at each. */
@@ -17,6 +20,8 @@ export type WorkerMessage =
 /** What a launcher asks of a worker process: to begin, once the run is prepared; to save and leave. */
 export const beginOrder = "begin";
 export const leaveOrder = "leave";
+/** What a worker process tells itself when it was sent a signal. */
+export const warnedOrder = "warned";
 
 /** What a worker is told when it is started. Everything else it reads from the run folder. */
 export interface WorkerStart {

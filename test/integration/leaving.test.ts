@@ -193,6 +193,21 @@ describe.each(envs)("with env: %s", (env) => {
   });
 });
 
+it("a worker that is sent SIGTERM saves and leaves, and another one takes its place, also where it was the only one", async () => {
+  const run = newRun({ env: "process", workers: 1 });
+  const driver = run.start();
+  await until(() => run.calls().length > 50);
+  const [first] = run.envs();
+  process.kill(first!, "SIGTERM");
+  await until(() => run.envs().length > 1);
+  run.go();
+  expect(await driver.ended, driver.said.stderr).toEqual(succeeded);
+  expect(run.envs()).toHaveLength(2);
+  expect(runTwice(run)).toEqual([]);
+  await expectNobodyLeft(run);
+  expect(run.merged()).toEqual(numbers(run.items));
+});
+
 describe("a second Ctrl-C", () => {
   it("removes the temporary run folder of local", async () => {
     const run = newRun({ env: "local", holdAt: [3] });
