@@ -1,16 +1,17 @@
 // A run of 10,000 shards with the dashboard open in another process and one page that watches, against the same run alone.
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { get } from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { inFolder, memory, ratioOfPairs, row } from "./measure.mjs";
+import { inFolder, median, memory, row, timeMs } from "./measure.mjs";
 import { runTiny } from "./tiny.mjs";
 
 const shards = 10_000;
 const itemsPerShard = 20;
+const pairs = 7;
 const self = fileURLToPath(import.meta.url);
 const program = fileURLToPath(new URL("../dist/cli/millrace.js", import.meta.url));
 
@@ -21,27 +22,48 @@ export async function bench() {
   ];
 }
 
+/** Either side goes first in turn, on a disk at rest: the one run writes for seconds on what the one before it has made. */
 async function watched(folder) {
-  const shown = join(folder, "shown");
-  mkdirSync(shown);
-  const dashboard = spawn(process.execPath, [program, "dashboard", shown, "--port", "0"], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  try {
-    const [address] = await once(dashboard.stdout.setEncoding("utf8"), "data");
-    const run = (dir) => runTiny(dir, shards * itemsPerShard, { shards });
-    return await ratioOfPairs(
-      7,
-      (i) => run(join(folder, `alone-${i}`)),
-      async (i) => {
-        const page = watch(new URL(address), `run-${i}`);
-        await run(join(shown, `run-${i}`));
-        await page.stop();
-      },
-    );
-  } finally {
-    dashboard.kill("SIGINT");
+  const ratios = [];
+  for (let i = 0; i <= pairs; i++) {
+    const sides = i % 2 === 0 ? [alone, whileWatched] : [whileWatched, alone];
+    const ms = new Map();
+    for (const side of sides) ms.set(side, await side(join(folder, `${side.name}-${i}`)));
+    if (i > 0) ratios.push(ms.get(whileWatched) / ms.get(alone));
   }
+  return median(ratios);
+}
+
+async function alone(folder) {
+  await rest();
+  return timeMs(() => run(folder));
+}
+
+async function whileWatched(folder) {
+  mkdirSync(folder);
+  const dashboard = spawn(process.execPath, [program, "dashboard", folder, "--port", "0"], {
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const [address] = await once(dashboard.stdout.setEncoding("utf8"), "data");
+  const page = watch(new URL(address), folder);
+  await rest();
+  try {
+    return await timeMs(() => run(folder));
+  } finally {
+    await page.stop();
+    dashboard.kill("SIGINT");
+    await once(dashboard, "close");
+  }
+}
+
+/** What was started has come to rest, and nothing waits to be written. */
+async function rest() {
+  await sleep(500);
+  spawnSync("sync");
+}
+
+function run(folder) {
+  return runTiny(join(folder, "run"), shards * itemsPerShard, { shards });
 }
 
 /** A page, in a process of its own: the run leaves this one no time. */
@@ -60,11 +82,11 @@ function watch(address, folder) {
   };
 }
 
-/** Looks for the run, then follows its events and says so. */
+/** Waits for the run, then looks it up, follows its events and says so. */
 async function follow(address, folder) {
+  while (!existsSync(join(folder, "run", "split.0"))) await sleep(20);
   for (;;) {
-    const cards = JSON.parse(await textOf(new URL("/api/runs", address)));
-    const card = cards.find((one) => one.folder === folder);
+    const [card] = JSON.parse(await textOf(new URL("/api/runs", address)));
     if (card !== undefined) {
       get(new URL(`/api/runs/${card.id}/events`, address), (response) => {
         response.on("data", () => process.stdout.write("."));

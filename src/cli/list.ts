@@ -17,7 +17,7 @@ export const list: Command = {
     // What may not be read is passed over, and said.
     const onSkipped = (folder: string, why: string) =>
       void process.stderr.write(`millrace: ${folder} is passed over: ${why}\n`);
-    for (const runDir of findRuns(dir, onSkipped)) {
+    for (const runDir of findRuns(dir, { onSkipped })) {
       isAny = true;
       const row = await describe(runDir);
       if (has("json")) printJson(row);

@@ -1,28 +1,50 @@
-import { type Dirent, existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { MillraceError, messageOf } from "../shared/errors.ts";
 import { runPaths, shardIdOf } from "./run-paths.ts";
 
 const deepest = 6;
 
+// A run may hold thousands of shards; a run that is begun within another one is found so much later.
+const rememberedMs = 30_000;
+
+/** The folders inside of runs, as one search has found them for the next ones. */
+export type InsideRuns = Map<string, { readonly atMs: number; readonly names: readonly string[] }>;
+
+interface SearchOptions {
+  readonly onSkipped?: (dir: string, why: string) => void;
+  /** For those who search again and again: what is inside of a run is taken from there for a while. */
+  readonly inside?: InsideRuns;
+}
+
 /** The runs below a folder, and in itself: folders with a manifest and its machinery. The shards in them are not searched, links are not followed. */
-export function findRuns(dir: string, onSkipped: (dir: string, why: string) => void = () => {}): Generator<string> {
+export function findRuns(dir: string, { onSkipped = () => {}, inside }: SearchOptions = {}): Generator<string> {
   return findBelow(dir, 0);
 
   function* findBelow(folder: string, depth: number): Generator<string> {
-    const entries = foldersIn(folder, depth);
     const paths = runPaths(folder);
-    if (existsSync(paths.manifest) && existsSync(paths.machinery)) yield folder;
+    const isRun = existsSync(paths.manifest) && existsSync(paths.machinery);
+    const names = isRun ? remembered(folder, depth) : foldersIn(folder, depth);
+    if (isRun) yield folder;
     if (depth >= deepest) return;
-    for (const { name } of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-      const isInside = shardIdOf(name) !== undefined || name === "node_modules" || name.startsWith(".");
-      if (!isInside) yield* findBelow(join(folder, name), depth + 1);
-    }
+    for (const name of names) yield* findBelow(join(folder, name), depth + 1);
   }
 
-  function foldersIn(folder: string, depth: number): Dirent[] {
+  function remembered(folder: string, depth: number): readonly string[] {
+    const known = inside?.get(folder);
+    if (known !== undefined && performance.now() - known.atMs < rememberedMs) return known.names;
+    const names = foldersIn(folder, depth);
+    inside?.set(folder, { atMs: performance.now(), names });
+    return names;
+  }
+
+  /** The folders in a folder that may be runs or hold some, in order. */
+  function foldersIn(folder: string, depth: number): string[] {
     try {
-      return readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+      return readdirSync(folder, { withFileTypes: true })
+        .filter((entry) => entry.isDirectory() && !isInside(entry.name))
+        .map(({ name }) => name)
+        .sort();
     } catch (error) {
       if (depth === 0) {
         throw new MillraceError("BAD_USAGE", `${folder} cannot be listed: ${messageOf(error)}.`, {
@@ -33,4 +55,8 @@ export function findRuns(dir: string, onSkipped: (dir: string, why: string) => v
       return [];
     }
   }
+}
+
+function isInside(name: string): boolean {
+  return shardIdOf(name) !== undefined || name === "node_modules" || name.startsWith(".");
 }

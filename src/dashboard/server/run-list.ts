@@ -3,7 +3,7 @@ import { realpathSync, statSync } from "node:fs";
 import { basename, relative } from "node:path";
 import { jobsOf } from "../../launchers/batch/jobs-of.ts";
 import { MillraceError, messageOf } from "../../shared/errors.ts";
-import { findRuns } from "../../store/find-runs.ts";
+import { findRuns, type InsideRuns } from "../../store/find-runs.ts";
 import { readSubmissions } from "../../store/job-records.ts";
 import { runPaths } from "../../store/run-paths.ts";
 import type { Overview, RunCard } from "../run-view.ts";
@@ -33,6 +33,7 @@ export function openRunList(dir: string): RunList {
   const root = rootOf(dir);
   let listed = new Map<string, ListedRun>();
   let listedMs = Number.NEGATIVE_INFINITY;
+  const inside: InsideRuns = new Map();
   const cards = new Map<string, { readonly key: string; readonly card: RunCard }>();
   // A view of a large run holds a few megabytes: it is let go when nobody has asked for it for a while.
   const tidy = setInterval(() => {
@@ -62,7 +63,7 @@ export function openRunList(dir: string): RunList {
   function list(notAfterMs: number): void {
     if (performance.now() - listedMs < notAfterMs) return;
     const now = new Map<string, ListedRun>();
-    for (const runDir of findRuns(root)) {
+    for (const runDir of findRuns(root, { inside })) {
       const folder = relative(root, runDir) || ".";
       const id = idOf(root, folder);
       now.set(id, listed.get(id) ?? { id, folder, runDir, watch: watchOf({ runDir }) });

@@ -24,7 +24,7 @@ interface ViewChange {
   readonly attempts: readonly AttemptView[];
 }
 
-/** A run as it is shown. It is looked at as a whole once; after that only what its workers tell is read. */
+/** A run as it is shown. It is listed as a whole once; after that mostly what its workers tell is read. */
 export interface LiveView {
   readonly paths: RunPaths;
   readonly plan: Plan;
@@ -47,7 +47,7 @@ const clockEveryMs = 600_000;
 // Clocks of hosts differ; those that are further off say nothing about when something was done.
 const clockErrorMs = 3_600_000;
 
-/** Opens the view of a run: every shard is looked at, in turns, so that others are served meanwhile. */
+/** Opens the view of a run. What has to be looked at is, in turns, so that others are served meanwhile. */
 export async function openLiveView(runDir: string, now: () => number = Date.now): Promise<LiveView> {
   const paths = runPaths(runDir);
   const { plan, created } = requireManifest(paths);
@@ -61,9 +61,12 @@ export async function openLiveView(runDir: string, now: () => number = Date.now)
   let clockSetMs = now();
   let live: readonly LiveReport[] = [];
   let listed = { mtimeMs: Number.NaN, atMs: Number.NEGATIVE_INFINITY, isSettled: false };
+  let untold: ReadonlySet<number> | undefined;
   let shown: Overview;
 
-  await readHistory({ isFirst: true });
+  lookAtWorkers();
+  // While somebody works, what the workers tell is believed; at rest every shard is looked into.
+  await readHistory({ isBelieved: live.length > 0 });
   for (const [unit, { fenced }] of groupAttempts(namesIn(paths.attempts)))
     if (unit !== "merge" && fenced.length > 0) map.fence(unit);
   // On a shared file system a file can be visible before its last bytes.
@@ -71,7 +74,7 @@ export async function openLiveView(runDir: string, now: () => number = Date.now)
     await sleep(lookAgainMs);
     await list();
   }
-  lookAtWorkers();
+  map.hold(heldShards());
   shown = look();
   map.takeChanges();
   attempts.takeNew();
@@ -82,7 +85,7 @@ export async function openLiveView(runDir: string, now: () => number = Date.now)
     async refresh() {
       if (identityOf(paths) !== identity) return undefined;
       lookAtWorkers();
-      await readHistory({ isFirst: false });
+      await readHistory({ isBelieved: true });
       await listIfChanged();
       map.hold(heldShards());
       shown = look();
@@ -115,7 +118,7 @@ export async function openLiveView(runDir: string, now: () => number = Date.now)
     return new Set(live.flatMap(({ report }) => (report.shard >= 0 ? [report.shard] : [])));
   }
 
-  async function readHistory({ isFirst }: { readonly isFirst: boolean }): Promise<void> {
+  async function readHistory({ isBelieved }: { readonly isBelieved: boolean }): Promise<void> {
     const names = new Set(live.map(({ report }) => report.worker));
     await history.read(
       (record) => {
@@ -123,8 +126,7 @@ export async function openLiveView(runDir: string, now: () => number = Date.now)
         if (isPlausible(record)) rates.add(record);
         if (record.unit === "merge") return;
         if (record.outcome !== "committed") map.fence(record.unit);
-        // At first the shards themselves are looked at.
-        else if (!isFirst && record.counts !== undefined) map.commit(record.unit, record.attempt, record.counts);
+        else if (isBelieved && record.counts !== undefined) map.commit(record.unit, record.attempt, record.counts);
       },
       (worker) => names.has(worker),
       yieldToEventLoop,
@@ -145,9 +147,13 @@ export async function openLiveView(runDir: string, now: () => number = Date.now)
   async function list(): Promise<number> {
     // Before the listing: what is made while it goes on is found by the next one.
     const { mtimeMs } = statSync(paths.root);
-    const damaged = await lookAtShards(paths, map, yieldToEventLoop);
+    // What has just been committed is told of in a moment: it is opened only if it still was not at the next listing.
+    const before = live.length > 0 ? untold : undefined;
+    const isOpened = (shard: number) => before?.has(shard) ?? true;
+    const { damaged, ...look } = await lookAtShards(paths, map, { pause: yieldToEventLoop, isOpened });
+    untold = look.untold;
     // Clocks of file systems tick slowly: what came right after a listing may bear the time from before it.
-    listed = { mtimeMs, atMs: now(), isSettled: mtimeMs === listed.mtimeMs };
+    listed = { mtimeMs, atMs: now(), isSettled: mtimeMs === listed.mtimeMs && untold.size === 0 };
     return damaged;
   }
 

@@ -5,12 +5,24 @@ import type { ShardMap } from "./shard-map.ts";
 
 const shardsPerTurn = 16;
 
-/**
- * Lists the run folder and looks into the shards that are not known to be committed. The first time these are all of
- * them; after that, those that nobody has told of. Answers how many did not agree with their `done`.
- */
-export async function lookAtShards(paths: RunPaths, map: ShardMap, pause: () => Promise<void>): Promise<number> {
+interface LookOptions {
+  /** Lets others have a turn. */
+  readonly pause: () => Promise<void>;
+  /** Whether a shard that is there, and not known to be committed, is opened at this listing. */
+  readonly isOpened: (shard: number) => boolean;
+}
+
+interface Look {
+  /** How many did not agree with their `done`. */
+  readonly damaged: number;
+  /** Shards that are there and that nobody has told of; they were not opened. */
+  readonly untold: ReadonlySet<number>;
+}
+
+/** Lists the run folder, and looks into shards that are not known to be committed. */
+export async function lookAtShards(paths: RunPaths, map: ShardMap, { pause, isOpened }: LookOptions): Promise<Look> {
   const present = new Set<number>();
+  const untold = new Set<number>();
   let looked = 0;
   let damaged = 0;
   for (const name of namesIn(paths.root)) {
@@ -18,6 +30,10 @@ export async function lookAtShards(paths: RunPaths, map: ShardMap, pause: () => 
     if (shard === undefined) continue;
     present.add(shard);
     if (map.isCommitted(shard)) continue;
+    if (!isOpened(shard) && map.letter(shard) !== "d") {
+      untold.add(shard);
+      continue;
+    }
     if (++looked % shardsPerTurn === 0) await pause();
     const sight = inspectShard(paths.shard(shard));
     if (sight.state === "committed") map.commit(shard, sight.done.attempt, sight.done.counts);
@@ -27,5 +43,5 @@ export async function lookAtShards(paths: RunPaths, map: ShardMap, pause: () => 
     }
   }
   for (const shard of [...map.committedShards(), ...map.damagedShards()]) if (!present.has(shard)) map.vanish(shard);
-  return damaged;
+  return { damaged, untold };
 }
