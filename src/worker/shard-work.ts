@@ -23,7 +23,7 @@ import { ownState } from "./shard-state.ts";
 const checkpointShare = 100;
 // A figure that an unlucky moment has spoiled is forgotten within some shards, even if they are too short to be measured in.
 const forgetting = 0.9;
-const yieldEveryMs = 50;
+const yieldEveryMs = 100;
 const failuresKey = "$failures";
 const noHistory = judgeCrashes([], { retries: 0 });
 
