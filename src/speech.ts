@@ -26,6 +26,7 @@ export { cmvn, type SentenceCmvnOptions } from "./features/normalise/cmvn.ts";
 export { type CmvnStats, globalCmvn } from "./features/normalise/global-cmvn.ts";
 export type { CmvnOptions } from "./features/normalise/normalise-by.ts";
 export { type SlidingCmvnOptions, slidingCmvn } from "./features/normalise/sliding-cmvn.ts";
+export { type SampleRange, sampleRange } from "./features/sample-range.ts";
 export {
   addFrames,
   type FrameSums,

@@ -52,6 +52,12 @@ export interface ReadAudioOptions {
   readonly truncated?: "fail" | "keep";
   /** What error messages call the audio when it comes as bytes. */
   readonly name?: string;
+  /**
+   * Gives the array that the file's samples are put into, of at least `length`; asked again where more come than the file
+   * had announced. Default: a new one. With an array that is used again and again for file after file, there is next to no
+   * garbage to collect. Not with `channel: "all"`; what is resampled is a new array all the same.
+   */
+  readonly allocate?: (length: number) => Float32Array;
 }
 
 /** `standard` is torchaudio's default (sinc with a Hann window, width 6); `best` its "kaiser_best" (width 64, ten times the work). */

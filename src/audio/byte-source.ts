@@ -9,8 +9,11 @@ export interface ByteSource {
   readonly size: number;
   /** The file itself, for programs that have to open it. */
   readonly path: string | undefined;
-  /** The bytes from `offset`; fewer than asked for only at the end. They may be a view: not to be written to. */
-  read(offset: number, length: number): Promise<Uint8Array>;
+  /**
+   * The bytes from `offset`; fewer than asked for only at the end. They may be a view: not to be written to. They may be put
+   * into `room`, if it is large enough.
+   */
+  read(offset: number, length: number, room?: Uint8Array): Promise<Uint8Array>;
   close(): Promise<void>;
 }
 
@@ -54,9 +57,9 @@ export function bytesSource(bytes: Uint8Array, name: string, path?: string): Byt
 
 /** The start is read once: every format looks at it several times. */
 async function fileSource(path: string, file: OpenedFile, size: number): Promise<ByteSource> {
-  const read = async (offset: number, length: number): Promise<Uint8Array> => {
+  const read = async (offset: number, length: number, room?: Uint8Array): Promise<Uint8Array> => {
     const wanted = Math.max(0, Math.min(length, size - offset));
-    const bytes = Buffer.allocUnsafeSlow(wanted);
+    const bytes = (room?.length ?? -1) >= wanted ? room!.subarray(0, wanted) : Buffer.allocUnsafeSlow(wanted);
     let filled = 0;
     while (filled < wanted) {
       const bytesRead = await file.read(bytes.subarray(filled), offset + filled);
@@ -65,9 +68,9 @@ async function fileSource(path: string, file: OpenedFile, size: number): Promise
     }
     return bytes;
   };
-  const guarded = async (offset: number, length: number): Promise<Uint8Array> => {
+  const guarded = async (offset: number, length: number, room?: Uint8Array): Promise<Uint8Array> => {
     try {
-      return await read(offset, length);
+      return await read(offset, length, room);
     } catch (error) {
       throw errnoOf(error) === undefined ? error : cannotRead(path, error);
     }
@@ -77,9 +80,9 @@ async function fileSource(path: string, file: OpenedFile, size: number): Promise
     name: path,
     size,
     path,
-    read: (offset, length) => {
+    read: (offset, length, room) => {
       const end = Math.min(offset + length, size);
-      return end <= head.length ? Promise.resolve(head.subarray(offset, end)) : guarded(offset, length);
+      return end <= head.length ? Promise.resolve(head.subarray(offset, end)) : guarded(offset, length, room);
     },
     close: async () => file.close(),
   };

@@ -1,4 +1,5 @@
 import { MillraceError } from "../shared/errors.ts";
+import { describeKind } from "../shared/state-json.ts";
 import type { Audio, AudioInfo, AudioWarning, ReadAudioOptions } from "./audio.ts";
 import { badAudio } from "./bad-audio.ts";
 import { openSource } from "./byte-source.ts";
@@ -19,7 +20,7 @@ export async function readAudio(
     if (typeof channel === "number" && channel >= info.channels) throw noSuchChannel(source.name, channel, info);
     const warnings: AudioWarning[] = [...ofHeader];
     const range = rangeOf(source.name, info, options);
-    const sink = new SampleSink(channel, info.channels, range, warnings);
+    const sink = new SampleSink({ channel, channels: info.channels, range, warnings, allocate: allocateOf(options) });
     await decode(sink);
     const planes = sink.finish();
     warnIfShort(source.name, planes[0]!.length, range, info, warnings);
@@ -83,7 +84,22 @@ function tooLarge(name: string, error: RangeError): Error {
   return badAudio(name, "is too long to be read in one piece", "read it in parts with offset and duration", error);
 }
 
-function checkOptions({ channel, offset, duration, sampleRate, truncated }: ReadAudioOptions): void {
+function allocateOf({ allocate }: ReadAudioOptions): ReadAudioOptions["allocate"] {
+  if (allocate === undefined) return undefined;
+  return (length) => {
+    const room: unknown = allocate(length);
+    if (room instanceof Float32Array && room.length >= length) return room;
+    throw new MillraceError("BAD_OPTION", `readAudio: allocate(${length}) gave ${describeRoom(room)}`, {
+      hint: "give a Float32Array of at least that length",
+    });
+  };
+}
+
+function describeRoom(room: unknown): string {
+  return room instanceof Float32Array ? `room for ${room.length} samples` : describeKind(room);
+}
+
+function checkOptions({ channel, offset, duration, sampleRate, truncated, allocate }: ReadAudioOptions): void {
   const refuse = (message: string, hint: string) => {
     throw new MillraceError("BAD_OPTION", `readAudio: ${message}`, { hint });
   };
@@ -96,6 +112,12 @@ function checkOptions({ channel, offset, duration, sampleRate, truncated }: Read
   if (duration !== undefined && !(duration > 0)) refuse(`duration is ${duration}`, "give seconds, more than 0");
   if (sampleRate !== undefined && !(Number.isInteger(sampleRate) && sampleRate >= 1000 && sampleRate <= 1_000_000)) {
     refuse(`sampleRate is ${sampleRate}`, "give samples per second, 1000 to 1000000");
+  }
+  if (allocate !== undefined && (typeof allocate !== "function" || channel === "all")) {
+    refuse(
+      channel === "all" ? 'allocate with channel: "all"' : `allocate is ${describeKind(allocate)}`,
+      "give a function of a length that returns a Float32Array, and one channel or the mean of all",
+    );
   }
   if (truncated !== undefined && truncated !== "fail" && truncated !== "keep") {
     refuse(`truncated is ${truncated}`, 'use "fail" or "keep"');

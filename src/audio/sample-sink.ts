@@ -17,6 +17,19 @@ interface Wanted {
   readonly at: number;
 }
 
+/** Gives an array of at least `length`, which may hold anything. */
+type Allocate = (length: number) => Float32Array;
+
+interface SinkOptions {
+  readonly channel: "mix" | "all" | number;
+  /** Of the file. */
+  readonly channels: number;
+  readonly range: FrameRange;
+  /** What is found while decoding is added here. */
+  readonly warnings: AudioWarning[];
+  readonly allocate: Allocate | undefined;
+}
+
 /**
  * Takes what decoders produce and keeps what was asked for: one channel, their mean or all, of one range. It grows with
  * what comes, so a header that lies about the length costs nothing.
@@ -27,14 +40,16 @@ export class SampleSink {
   readonly range: FrameRange;
   readonly #choice: "mix" | "all" | number;
   readonly #warnings: AudioWarning[];
+  readonly #allocate: Allocate | undefined;
   #planes: Float32Array[];
   #kept = 0;
 
-  constructor(choice: "mix" | "all" | number, channels: number, range: FrameRange, warnings: AudioWarning[]) {
-    this.#choice = choice;
+  constructor({ channel, channels, range, warnings, allocate }: SinkOptions) {
+    this.#choice = channel;
     this.range = range;
     this.#warnings = warnings;
-    this.#planes = Array.from({ length: choice === "all" ? channels : 1 }, () => new Float32Array(0));
+    this.#allocate = allocate;
+    this.#planes = Array.from({ length: channel === "all" ? channels : 1 }, () => new Float32Array(0));
   }
 
   get isFull(): boolean {
@@ -95,7 +110,8 @@ export class SampleSink {
     return this.#planes.map((plane) => {
       if (plane.length === this.#kept) return plane;
       // A view would hold on to the slack for as long as the samples live; a little of it is cheaper than a copy.
-      return plane.length - this.#kept < 4096 ? plane.subarray(0, this.#kept) : plane.slice(0, this.#kept);
+      const isOurs = this.#allocate === undefined;
+      return !isOurs || plane.length - this.#kept < 4096 ? plane.subarray(0, this.#kept) : plane.slice(0, this.#kept);
     });
   }
 
@@ -116,7 +132,7 @@ export class SampleSink {
 
   #grow(length: number): void {
     this.#planes = this.#planes.map((plane) => {
-      const larger = new Float32Array(length);
+      const larger = this.#allocate?.(length) ?? new Float32Array(length);
       larger.set(plane.subarray(0, Math.min(plane.length, length)));
       return larger;
     });

@@ -17,3 +17,17 @@ export function remember<O extends object, R>(make: (options: O) => R): (options
     return fresh;
   };
 }
+
+/**
+ * Options that are frozen are checked once and known again by themselves; those that may change are checked at every call.
+ * All that options hold are numbers, words and flags.
+ */
+export function rememberFrozen<O extends object, R>(make: (options: O) => R): (options: O) => R {
+  const made = new WeakMap<O, R>();
+  return (options) => {
+    if (!Object.isFrozen(options)) return make(options);
+    const known = made.get(options) ?? make(options);
+    made.set(options, known);
+    return known;
+  };
+}

@@ -1,7 +1,7 @@
 import { alawValues, mulawValues } from "./g711.ts";
 import type { Encoding } from "./pcm-layout.ts";
 
-const hostIsLittleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
+export const hostIsLittleEndian: boolean = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 
 /**
  * Turns stored samples into numbers: integers are divided by the magnitude of their most negative value (so 16 bits by

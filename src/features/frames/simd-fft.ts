@@ -1,4 +1,4 @@
-import * as w from "./wasm-code.ts";
+import * as w from "../../shared/wasm-code.ts";
 
 /** One pass of the transform: `radix` values at a distance are combined, for `blocks` twiddles with `stride` values each. */
 export interface PassPlan {

@@ -1,7 +1,7 @@
+import * as w from "../../shared/wasm-code.ts";
 import type { FrameSpec, SparseFilters } from "./frame-spec.ts";
 import { type KernelLayout, vectorBytes } from "./kernel-layout.ts";
 import { emitLog } from "./simd-log.ts";
-import * as w from "./wasm-code.ts";
 
 /** Filters as the kernel reads them: where each begins, how many pairs of weights it has, and the weights. */
 export function packFilters(filters: SparseFilters): { table: Int32Array; weights: Float32Array } {

@@ -1,31 +1,21 @@
+import { hasWasm, makeInstance } from "../../shared/wasm-instance.ts";
 import type { FrameEngine, FrameJob, FrameSpec } from "./frame-spec.ts";
 import { blockFrames } from "./kernel-layout.ts";
 import { hasPasses } from "./simd-fft.ts";
 import { type Kernel, makeKernel } from "./simd-kernel.ts";
 
-/** The part of WebAssembly that is used; Node's types leave it to those of the browser. */
-interface WebAssemblyApi {
-  readonly Module: new (bytes: Uint8Array<ArrayBuffer>) => object;
-  readonly Instance: new (
-    module: object,
-  ) => {
-    readonly exports: { readonly memory: { readonly buffer: ArrayBuffer }; readonly run: (groups: number) => void };
-  };
-}
-
-const { WebAssembly: api } = globalThis as unknown as { readonly WebAssembly?: WebAssemblyApi };
 /** Above this a kernel's tables and buffers no longer fit the caches, and long filters make nothing faster. */
 const largestFft = 32_768;
 
 /** Whether there is a kernel for a spec: the size of its transform is made of 2, 3 and 5, and WebAssembly is not switched off. */
 export function canUseSimd({ fftSize }: FrameSpec): boolean {
-  return api !== undefined && fftSize % 2 === 0 && fftSize <= largestFft && hasPasses(fftSize / 2);
+  return hasWasm && fftSize % 2 === 0 && fftSize <= largestFft && hasPasses(fftSize / 2);
 }
 
 /** Frames in float32, four at a time: as exact as Kaldi and librosa, which compute in float32 too. */
 export function makeSimdFrames(spec: FrameSpec): FrameEngine {
   const kernel = makeKernel(spec);
-  const { memory, run } = new api!.Instance(new api!.Module(kernel.module)).exports;
+  const { memory, run } = makeInstance(kernel.module);
   fillTables(memory.buffer, kernel);
   const { layout } = kernel;
   const width = spec.filters.count;

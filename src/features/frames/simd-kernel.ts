@@ -1,10 +1,10 @@
+import * as w from "../../shared/wasm-code.ts";
 import type { FrameSpec } from "./frame-spec.ts";
 import { type KernelLayout, layOut, vectorBytes } from "./kernel-layout.ts";
 import { emitFft, fftTwiddles, planPasses, type Transform } from "./simd-fft.ts";
 import { emitFilters, packFilters } from "./simd-filters.ts";
 import { emitSpectrum, pairOrder, splitTwiddles } from "./simd-spectrum.ts";
 import { emitSplitRadix, isSplitRadixSize, splitRadixTwiddles } from "./simd-split-radix.ts";
-import * as w from "./wasm-code.ts";
 
 export interface Kernel {
   readonly module: Uint8Array<ArrayBuffer>;

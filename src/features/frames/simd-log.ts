@@ -1,4 +1,4 @@
-import * as w from "./wasm-code.ts";
+import * as w from "../../shared/wasm-code.ts";
 
 /**
  * The natural logarithm of four positive floats in place. A float is 2^e * m with m from sqrt(1/2) to sqrt(2), and

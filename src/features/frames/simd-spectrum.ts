@@ -1,6 +1,6 @@
+import * as w from "../../shared/wasm-code.ts";
 import type { FrameSpec } from "./frame-spec.ts";
 import { type KernelLayout, vectorBytes } from "./kernel-layout.ts";
-import * as w from "./wasm-code.ts";
 
 /**
  * The spectrum of real samples from the transform of half the length that took them as pairs: bins k and half - k come

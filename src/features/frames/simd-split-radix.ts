@@ -1,5 +1,5 @@
+import * as w from "../../shared/wasm-code.ts";
 import type { Transform } from "./simd-fft.ts";
-import * as w from "./wasm-code.ts";
 
 const valueBytes = 32;
 const imaginary = 16;

@@ -1,7 +1,7 @@
 import { checkSamples } from "../check-samples.ts";
 import type { FeatureMatrix } from "../feature-matrix.ts";
 import { subtractMean } from "../normalise/subtract-mean.ts";
-import { remember } from "../remember.ts";
+import { remember, rememberFrozen } from "../remember.ts";
 import { makeKaldiFrames } from "./kaldi-frames.ts";
 import { type CheckedFbank, checkFbankOptions, type FbankOptions } from "./kaldi-options.ts";
 
@@ -12,8 +12,10 @@ import { type CheckedFbank, checkFbankOptions, type FbankOptions } from "./kaldi
  */
 export function fbank(samples: Float32Array, options: FbankOptions = {}): FeatureMatrix {
   checkSamples("fbank", samples);
-  return extractorFor(checkFbankOptions(options))(samples);
+  return extractorOf(options)(samples);
 }
+
+const extractorOf = rememberFrozen((options: FbankOptions) => extractorFor(checkFbankOptions(options)));
 
 const extractorFor = remember((options: CheckedFbank): ((samples: Float32Array) => FeatureMatrix) => {
   const { useEnergy, htkCompat, numMelBins } = options;

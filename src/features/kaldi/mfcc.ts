@@ -2,7 +2,7 @@ import { checkSamples } from "../check-samples.ts";
 import { makeDct, multiplyRows } from "../dct.ts";
 import type { FeatureMatrix } from "../feature-matrix.ts";
 import { subtractMean } from "../normalise/subtract-mean.ts";
-import { remember } from "../remember.ts";
+import { remember, rememberFrozen } from "../remember.ts";
 import { makeKaldiFrames } from "./kaldi-frames.ts";
 import { type CheckedMfcc, checkMfccOptions, type MfccOptions } from "./kaldi-options.ts";
 
@@ -12,8 +12,10 @@ import { type CheckedMfcc, checkMfccOptions, type MfccOptions } from "./kaldi-op
  */
 export function mfcc(samples: Float32Array, options: MfccOptions = {}): FeatureMatrix {
   checkSamples("mfcc", samples);
-  return extractorFor(checkMfccOptions(options))(samples);
+  return extractorOf(options)(samples);
 }
+
+const extractorOf = rememberFrozen((options: MfccOptions) => extractorFor(checkMfccOptions(options)));
 
 const extractorFor = remember((options: CheckedMfcc): ((samples: Float32Array) => FeatureMatrix) => {
   const { numCeps, numMelBins, useEnergy } = options;

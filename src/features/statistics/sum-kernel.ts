@@ -1,4 +1,5 @@
-import * as w from "../frames/wasm-code.ts";
+import * as w from "../../shared/wasm-code.ts";
+import { hasWasm, makeInstance } from "../../shared/wasm-instance.ts";
 
 /** Sums up one block of rows. Its memory is its own: rows are copied in, sums are read from it. */
 export interface SumKernel {
@@ -8,18 +9,6 @@ export interface SumKernel {
   readonly run: (rows: number) => void;
 }
 
-/** The part of WebAssembly that is used; Node's types leave it to those of the browser. */
-interface WebAssemblyApi {
-  readonly Module: new (bytes: Uint8Array<ArrayBuffer>) => object;
-  readonly Instance: new (
-    module: object,
-  ) => {
-    readonly exports: { readonly memory: { readonly buffer: ArrayBuffer }; readonly run: (rows: number) => void };
-  };
-}
-
-const { WebAssembly: api } = globalThis as unknown as { readonly WebAssembly?: WebAssemblyApi };
-
 /** Columns of one pass over the rows: eight sums and eight sums of squares are what fits the registers. */
 const stripColumns = 8;
 /** Above this a block no longer fits the caches, and nothing is won. */
@@ -27,7 +16,7 @@ const mostColumns = 2048;
 
 /** Whether there is a kernel for so many columns. */
 export function hasSumKernel(columns: number): boolean {
-  return api !== undefined && columns >= 1 && columns <= mostColumns;
+  return hasWasm && columns >= 1 && columns <= mostColumns;
 }
 
 /**
@@ -40,9 +29,9 @@ export function makeSumKernel({ columns, blockRows }: { columns: number; blockRo
   const inputAt = 2 * squaresAt;
   // The last strip reads beyond its row; what it sums up there is not looked at.
   const bytes = inputAt + 4 * (blockRows * columns + stripColumns);
-  const { memory, run } = new api!.Instance(
-    new api!.Module(assemble({ columns, strips, squaresAt, inputAt, pages: Math.ceil(bytes / 65_536) })),
-  ).exports;
+  const { memory, run } = makeInstance(
+    assemble({ columns, strips, squaresAt, inputAt, pages: Math.ceil(bytes / 65_536) }),
+  );
   return {
     input: new Float32Array(memory.buffer, inputAt, blockRows * columns),
     sum: new Float64Array(memory.buffer, 0, columns),

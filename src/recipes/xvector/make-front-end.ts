@@ -24,7 +24,7 @@ export function makeFrontEnd(convention: ModelConvention): FrontEnd {
     return (samples) => ({ data: scale(samples, sampleScale), rows: samples.length, columns: 1 });
   const isKaldi = frontend === "fbank" || frontend === "mfcc";
   const key = isKaldi ? "sample_frequency" : "sample_rate";
-  const options = { [key]: sampleRate, ...convention.frontendOptions };
+  const options = Object.freeze({ [key]: sampleRate, ...convention.frontendOptions });
   const features = frontEnds[frontend];
   const isCentred = convention.cmvn !== "none";
   const normVars = convention.cmvn === "mean_var";

@@ -1,3 +1,5 @@
+import { sampleRange } from "../../speech.ts";
+
 /** How loud samples are. */
 export interface Level {
   /** Half of what lies between the lowest and the highest sample, in decibels of full scale; minus infinity for none. */
@@ -11,18 +13,10 @@ const fullScale = 0.999;
 
 /** Measures the level of an utterance: silence and clipping are told by it. */
 export function measureLevel(samples: Float32Array): Level {
-  const { length } = samples;
-  if (length === 0) return { peakDb: Number.NEGATIVE_INFINITY, clipped: 0 };
-  let least = samples[0]!;
-  let most = least;
-  // By index: an iterator over a minute of audio takes longer than its filterbanks.
-  for (let i = 1; i < length; i++) {
-    const sample = samples[i]!;
-    if (sample < least) least = sample;
-    else if (sample > most) most = sample;
-  }
+  if (samples.length === 0) return { peakDb: Number.NEGATIVE_INFINITY, clipped: 0 };
+  const { least, most } = sampleRange(samples);
   const largest = Math.max(most, -least);
-  return { peakDb: 20 * Math.log10((most - least) / 2), clipped: countClipped(samples, largest) / length };
+  return { peakDb: 20 * Math.log10((most - least) / 2), clipped: countClipped(samples, largest) / samples.length };
 }
 
 /** Float samples may go beyond full scale, and are clipped where they stay at their own largest value. */

@@ -1,7 +1,8 @@
 import { MillraceError } from "../../index.ts";
-import { type FeatureMatrix, readAudio } from "../../speech.ts";
+import { type FeatureMatrix, type ReadAudioOptions, readAudio, sampleRange } from "../../speech.ts";
 import type { FrontEnd } from "./make-front-end.ts";
 import { measureLevel } from "./measure-level.ts";
+import { withSampleRoom } from "./sample-room.ts";
 import type { ModelConvention } from "./toolkits/toolkit.ts";
 
 /** How audio is read and what of it is refused. */
@@ -29,13 +30,24 @@ const notableClipping = 0.001;
  * Reads one utterance and computes what the model takes. Everything that would give a vector without a meaning is refused
  * here, because models answer to silence and to ten milliseconds too.
  */
-export async function prepareUtterance(
+export function prepareUtterance(path: string, frontEnd: FrontEnd, rules: Rules): Promise<PreparedUtterance> {
+  // A waveform goes into the model as it is; features are an array of their own.
+  if (rules.convention.input === "waveform") return prepare(path, frontEnd, rules);
+  return withSampleRoom((allocate) => prepare(path, frontEnd, { ...rules, allocate }));
+}
+
+interface Rules {
+  readonly convention: ModelConvention;
+  readonly policy: AudioPolicy;
+}
+
+async function prepare(
   path: string,
   frontEnd: FrontEnd,
-  { convention, policy }: { readonly convention: ModelConvention; readonly policy: AudioPolicy },
+  { convention, policy, allocate }: Rules & Pick<ReadAudioOptions, "allocate">,
 ): Promise<PreparedUtterance> {
   const { sampleRate, minSeconds, minFrames } = convention;
-  const audio = await readAudio(path, { sampleRate, channel: policy.channel });
+  const audio = await readAudio(path, { sampleRate, channel: policy.channel, ...(allocate && { allocate }) });
   const { samples, durationSeconds: seconds } = audio;
   if (seconds < minSeconds)
     throw badAudio(
@@ -62,11 +74,10 @@ export async function prepareUtterance(
   return { input, seconds, clipped, warnings };
 }
 
-/** By their sum, which any NaN or infinity spoils: that takes a tenth of asking each. */
+/** By the lowest and the highest, of which any NaN makes NaN: that takes a tenth of asking each. */
 function isAllFinite(values: Float32Array): boolean {
-  let sum = 0;
-  for (let i = 0; i < values.length; i++) sum += values[i]!;
-  return Number.isFinite(sum);
+  const { least, most } = sampleRange(values);
+  return Number.isFinite(most - least);
 }
 
 function round(value: number): number {

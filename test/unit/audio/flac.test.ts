@@ -94,7 +94,13 @@ describe.skipIf(!hasFlac)(`readAudio of FLAC${missing}`, () => {
       return bytes.read(at, length);
     };
     const { decode } = await openFlac({ ...bytes, read }, { truncated: "fail" });
-    const sink = new SampleSink("mix", 1, { start: 1_600_000, end: 1_616_000 }, []);
+    const sink = new SampleSink({
+      channel: "mix",
+      channels: 1,
+      range: { start: 1_600_000, end: 1_616_000 },
+      warnings: [],
+      allocate: undefined,
+    });
     await decode(sink);
     const whole = (await readAudio(packed)).samples;
     expectSameSamples(sink.finish()[0]!, whole.slice(1_600_000, 1_616_000));

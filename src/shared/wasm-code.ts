@@ -142,6 +142,9 @@ export const div: (a: Code, b: Code) => Code = binary(0xe7);
 export const lessThan: (a: Code, b: Code) => Code = binary(0x43);
 /** `b` where `a < b`, otherwise `a`: a NaN in `a` stays one. */
 export const atLeast: (a: Code, b: Code) => Code = binary(0xeb);
+/** The lower or the higher of two, NaN where one of them is. */
+export const least: (a: Code, b: Code) => Code = binary(0xe8);
+export const most: (a: Code, b: Code) => Code = binary(0xe9);
 // Two float64 at a time.
 export const addDoubles: (a: Code, b: Code) => Code = binary(0xf0);
 export const mulDoubles: (a: Code, b: Code) => Code = binary(0xf2);
@@ -164,6 +167,15 @@ export function shiftRight(a: Code, bits: number): Code {
 
 export function toFloats(ints: Code): Code {
   return [ints, ...simd(0xfa)];
+}
+
+/** The first four of eight int16 as int32, and the last four. */
+export function lowerInts(shorts: Code): Code {
+  return [shorts, ...simd(0xa7)];
+}
+
+export function upperInts(shorts: Code): Code {
+  return [shorts, ...simd(0xa8)];
 }
 
 /** Lane by lane: `yes` where the mask is set, `no` elsewhere. */
