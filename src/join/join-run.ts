@@ -21,6 +21,8 @@ import { rebuildProvider } from "./rebuild-provider.ts";
 export interface JoinRequest extends Pick<Membership, "name" | "watcher" | "isAskedToLeave"> {
   readonly runDir: string;
   readonly watch: (options: WorkOptions) => Membership["watch"];
+  /** A driver has started it, and has looked into every shard before. */
+  readonly isLaunched?: boolean;
   /** Whether the memory of the process is this worker's alone, so that `maxRss` can count. */
   readonly ownsProcess: boolean;
   /** The env is built; the first item is next. */
@@ -50,7 +52,7 @@ export async function joinRun(request: JoinRequest): Promise<JoinResult> {
   const provider = rebuildProvider(providerClass as Parameters<typeof rebuildProvider>[0], spec);
   const memory = memoryLimit(request.ownsProcess ? work.maxRss : undefined, spec.provider.name);
   const session = openSession(paths, plan, {
-    firstLook: request.watcher === undefined ? undefined : readFirstLook(paths),
+    firstLook: request.isLaunched === true ? readFirstLook(paths) : undefined,
     company: (spec.parallel as Partial<ParallelConfig>).nWorkers,
     name: request.name,
     watcher: request.watcher,

@@ -14,7 +14,7 @@ export interface Line {
 
 /** Takes part in a run and tells the launcher how it goes. Answers when nothing is left to be written. */
 export async function serveLauncher(
-  request: Omit<JoinRequest, "onReady" | "onFailing" | "isAskedToLeave">,
+  request: Omit<JoinRequest, "onReady" | "onFailing" | "isAskedToLeave" | "isLaunched">,
   line: Line,
 ): Promise<void> {
   let isAsked = false;
@@ -27,6 +27,7 @@ export async function serveLauncher(
   try {
     const { outcome, committed } = await joinRun({
       ...request,
+      isLaunched: true,
       isAskedToLeave: () => isAsked || isWarned,
       onReady: () => line.send({ say: "ready" }),
       onFailing: (error) => line.send({ say: "failing", error: packError(error, "WORKER_CRASHED") }),
