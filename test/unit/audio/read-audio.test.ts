@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { encodeWav } from "../../../src/audio/encode-wav.ts";
 import { probeAudio, readAudio } from "../../../src/audio/lazy-audio.ts";
+import { SampleSink } from "../../../src/audio/sample-sink.ts";
 import { expectSameSamples } from "../../fixtures/audio/same-samples.ts";
 import { temporaryFolder } from "../../fixtures/temporary-folder.ts";
 
@@ -72,8 +73,54 @@ describe("readAudio", () => {
     [{ sampleRate: 16_000.5 }],
     [{ truncated: "yes" as "keep" }],
     [{ quality: "worst" as "best", sampleRate: 8000 }],
+    [{ allocate: 5 as never }],
+    [{ allocate: () => new Float32Array(rate), channel: "all" as const }],
+    [{ allocate: () => new Float32Array(rate - 1) }],
+    [{ allocate: () => new Float64Array(rate) as never }],
   ])("refuses the option %j", async (options) => {
     await expect(readAudio(mono, options)).rejects.toMatchObject({ code: "BAD_OPTION" });
+  });
+
+  it("puts samples where they are wanted, for file after file, whatever was there before", async () => {
+    const room = new Float32Array(2 * rate).fill(Number.NaN);
+    const allocate = () => room;
+    for (const [bytes, options] of [
+      [stereo, {}],
+      [mono, { offset: 0.25, duration: 0.5 }],
+      [encodeWav(ramp(2 * rate, 0.7), { sampleRate: rate, encoding: "float32" }), {}],
+      [mono, {}],
+    ] as const) {
+      const { samples } = await readAudio(bytes, { ...options, allocate });
+      expect(samples.buffer).toBe(room.buffer);
+      expectSameSamples(samples, (await readAudio(bytes, options)).samples);
+    }
+  });
+
+  it("asks for more room where more comes than was announced, and keeps what it has", () => {
+    const asked: number[] = [];
+    const allocate = (length: number) => {
+      asked.push(length);
+      return new Float32Array(length + 7);
+    };
+    const range = { start: 0, end: Infinity };
+    const sink = new SampleSink({ channel: "mix", channels: 1, range, warnings: [], allocate });
+    const samples = ramp(100_000);
+    for (let at = 0; at < samples.length; at += 1000) sink.pushPlanes([samples.subarray(at, at + 1000)], 1000);
+    expectSameSamples(sink.finish()[0]!, samples);
+    expect(asked.length).toBeGreaterThan(2);
+  });
+
+  it("reads several files at a time, each into its own", async () => {
+    const folder = temporaryFolder();
+    const paths = [1, 0.5, -0.25, -1].map((factor) => {
+      const path = join(folder, `${factor}.wav`);
+      writeFileSync(path, encodeWav(ramp(20 * rate, factor), { sampleRate: rate }));
+      return path;
+    });
+    const alone: Float32Array[] = [];
+    for (const path of paths) alone.push((await readAudio(path)).samples);
+    const together = await Promise.all(paths.map((path) => readAudio(path)));
+    for (const [i, { samples }] of together.entries()) expectSameSamples(samples, alone[i]!);
   });
 
   it("leaves no file open, whatever happens", async () => {

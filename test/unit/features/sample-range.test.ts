@@ -2,16 +2,19 @@ import { sampleRange } from "millrace/speech";
 import { describe, expect, it } from "vitest";
 
 describe("sampleRange", () => {
-  it.each([1, 2, 15, 16, 17, 8191, 8192, 8193, 50_000])("finds both ends of %i samples, wherever they are", (length) => {
-    for (const at of new Set([0, length >> 1, length - 1])) {
-      const low = new Float32Array(length).fill(0.25);
-      low[at] = -0.5;
-      expect(sampleRange(low)).toEqual({ least: -0.5, most: length === 1 ? -0.5 : 0.25 });
-      const high = new Float32Array(length).fill(-0.25);
-      high[at] = 2;
-      expect(sampleRange(high)).toEqual({ least: length === 1 ? 2 : -0.25, most: 2 });
-    }
-  });
+  it.each([1, 2, 15, 16, 17, 8191, 8192, 8193, 50_000])(
+    "finds both ends of %i samples, wherever they are",
+    (length) => {
+      for (const at of new Set([0, length >> 1, length - 1])) {
+        const low = new Float32Array(length).fill(0.25);
+        low[at] = -0.5;
+        expect(sampleRange(low)).toEqual({ least: -0.5, most: length === 1 ? -0.5 : 0.25 });
+        const high = new Float32Array(length).fill(-0.25);
+        high[at] = 2;
+        expect(sampleRange(high)).toEqual({ least: length === 1 ? 2 : -0.25, most: 2 });
+      }
+    },
+  );
 
   it("looks at a view only, and at nothing that was there before", () => {
     sampleRange(Float32Array.of(-100, 100));

@@ -31,6 +31,14 @@ describe("prepareUtterance", () => {
     expect([slow.input.rows, slow.seconds]).toEqual([98, 1]);
   });
 
+  it("keeps the utterances of a batch apart, although their memory is used again", async () => {
+    const voices = [1, 2, 3, 4].map((speaker) => speak(speaker, 1, speaker / 2));
+    const alone = [];
+    for (const voice of voices) alone.push((await prepare(voice)).input.data.slice());
+    const together = await Promise.all(voices.map((voice) => prepare(voice)));
+    expect(together.map(({ input }) => input.data)).toEqual(alone);
+  });
+
   it.each([
     ["too short", speak(1, 1, 0.2), {}, /too short: 0\.2 s, at least 0\.25 s/],
     ["silent", new Float32Array(16_000), {}, /silent: its peak is at -Infinity dB/],
