@@ -1,6 +1,9 @@
 import type { Audio, AudioInfo, ProbeAudioOptions, ReadAudioOptions } from "./audio.ts";
 
-// Every worker imports this package before its first item, and most read no audio: what reads it is loaded when used.
+// Every worker imports this package before its first item, and most read no audio: what reads it is loaded when used, and
+// kept, because an import takes its time even where there is nothing to load.
+let reading: typeof import("./read-audio.ts") | undefined;
+let probing: typeof import("./probe-audio.ts") | undefined;
 
 /**
  * Reads the samples of an audio file, whatever its format; the bytes decide, not the name. A file that cannot be trusted
@@ -22,8 +25,8 @@ export async function readAudio(
   from: string | URL | Uint8Array,
   options: ReadAudioOptions = {},
 ): Promise<Audio<Float32Array | Float32Array[]>> {
-  const { readAudio: read } = await import("./read-audio.ts");
-  return read(from, options);
+  reading ??= await import("./read-audio.ts");
+  return reading.readAudio(from, options);
 }
 
 /**
@@ -31,6 +34,6 @@ export async function readAudio(
  * of its length is estimated from its bit rate (`isExact` is false).
  */
 export async function probeAudio(from: string | URL | Uint8Array, options: ProbeAudioOptions = {}): Promise<AudioInfo> {
-  const { probeAudio: probe } = await import("./probe-audio.ts");
-  return probe(from, options);
+  probing ??= await import("./probe-audio.ts");
+  return probing.probeAudio(from, options);
 }
