@@ -13,7 +13,7 @@ const here = fileURLToPath(new URL(".", import.meta.url));
 const data = join(process.env.MILLRACE_SHARED ?? resolve(here, "..", "..", "shared"), "data");
 const model = join(data, "models", "spk_thinresnet_fbank80.onnx");
 // Times that the corpus of 13 minutes is gone through, and pairs that are measured.
-const rounds = Number(process.env.MILLRACE_BENCH_ROUNDS ?? 3);
+const rounds = Number(process.env.MILLRACE_BENCH_ROUNDS ?? 10);
 const pairs = 3;
 
 export function bench() {
