@@ -8,7 +8,7 @@ import type { PcmFormat } from "../sniff-format.ts";
 import { decodeImaBlock } from "./decode-ima-block.ts";
 import { decodeMsBlock } from "./decode-ms-block.ts";
 import { decodeSamples, hostIsLittleEndian } from "./decode-samples.ts";
-import { makeInt16Room } from "./int16-room.ts";
+import { type Int16Room, makeInt16Room } from "./int16-room.ts";
 import { codecName, type PcmLayout } from "./pcm-layout.ts";
 import { readAiffLayout } from "./read-aiff-layout.ts";
 import { readAuLayout } from "./read-au-layout.ts";
@@ -28,19 +28,11 @@ const layoutReaders: Readonly<Record<PcmFormat, (source: ByteSource) => Promise<
 
 // Small enough to stay in the processor's cache between being read and being decoded.
 const pieceBytes = 256 * 1024;
-// What pieces are read into, for file after file; as many as are read at the same time.
-const spareRooms: Room[] = [];
-
-/** Room for the bytes of a piece. */
-interface Room {
-  readonly bytes: Uint8Array;
-  /** Makes numbers of 16-bit samples that are in it. */
-  readonly decode?: (count: number) => Float32Array;
-}
-
-function makeRoom(): Room {
-  return makeInt16Room(pieceBytes) ?? { bytes: Buffer.allocUnsafeSlow(pieceBytes) };
-}
+// What pieces of 16-bit samples are read into, for file after file. Whoever reads hundreds at a time does mostly without:
+// each takes gigabytes of addresses.
+const mostRooms = 4;
+const spareRooms: Int16Room[] = [];
+let roomsMade = 0;
 
 /** Opens what is stored sample by sample (or in small blocks of ADPCM): any part of it can be read by itself. */
 export async function openPcm(source: ByteSource, format: PcmFormat, options: OpenOptions): Promise<OpenedAudio> {
@@ -87,40 +79,55 @@ function availableBytes(
 }
 
 async function decodePcm(source: ByteSource, layout: PcmLayout, blocks: number, sink: SampleSink): Promise<void> {
-  const { blockBytes, framesPerBlock, channels } = layout;
+  const room = takeRoom(layout);
+  try {
+    await decodePieces(source, { ...layout, blocks, room }, sink);
+  } finally {
+    if (room !== undefined) spareRooms.push(room);
+  }
+}
+
+/** A room for samples that have the order of this machine; undefined where the slower way has to do. */
+function takeRoom({ encoding, isLittleEndian }: PcmLayout): Int16Room | undefined {
+  if (encoding !== "s16" || isLittleEndian !== hostIsLittleEndian) return undefined;
+  const spare = spareRooms.pop();
+  if (spare !== undefined || roomsMade === mostRooms) return spare;
+  roomsMade++;
+  return makeInt16Room(pieceBytes);
+}
+
+interface Pieces extends PcmLayout {
+  readonly blocks: number;
+  readonly room: Int16Room | undefined;
+}
+
+async function decodePieces(source: ByteSource, pieces: Pieces, sink: SampleSink): Promise<void> {
+  const { blockBytes, framesPerBlock, channels, blocks, room } = pieces;
   const firstBlock = Math.min(blocks, Math.floor(sink.range.start / framesPerBlock));
   const lastBlock = Math.min(blocks, Math.ceil(sink.range.end / framesPerBlock));
   const blocksAtOnce = Math.max(1, Math.min(lastBlock - firstBlock, Math.floor(pieceBytes / blockBytes)));
   let scratch: Float32Array | undefined;
-  const room = spareRooms.pop() ?? makeRoom();
   sink.skipTo(firstBlock * framesPerBlock);
   sink.expect(Math.min(sink.range.end, lastBlock * framesPerBlock) - sink.range.start);
   for (let block = firstBlock; block < lastBlock; block += blocksAtOnce) {
     const count = Math.min(blocksAtOnce, lastBlock - block);
-    const bytes = await source.read(layout.dataOffset + block * blockBytes, count * blockBytes, room.bytes);
+    const bytes = await source.read(pieces.dataOffset + block * blockBytes, count * blockBytes, room?.bytes);
     const place = channels === 1 ? sink.placeFor(count * framesPerBlock) : undefined;
     scratch ??= place === undefined ? new Float32Array(blocksAtOnce * framesPerBlock * channels) : undefined;
     const samples = place ?? scratch!;
-    if (!decodeInRoom(layout, bytes, room, samples)) decodeBlocks(layout, bytes, count, samples);
-    if (layout.encoding === "f32" || layout.encoding === "f64") {
+    if (room === undefined) decodeBlocks(pieces, bytes, count, samples);
+    else samples.set(decodeInRoom(room, bytes));
+    if (pieces.encoding === "f32" || pieces.encoding === "f64") {
       refuseNonFinite(source.name, samples, count * channels, block, channels);
     }
     if (place === undefined) sink.pushInterleaved(samples, channels, count * framesPerBlock);
   }
-  spareRooms.push(room);
 }
 
-/** The quick way for what most files hold. Answers whether it could be gone. */
-function decodeInRoom(
-  { encoding, isLittleEndian }: PcmLayout,
-  bytes: Uint8Array,
-  room: Room,
-  out: Float32Array,
-): boolean {
-  if (encoding !== "s16" || isLittleEndian !== hostIsLittleEndian || room.decode === undefined) return false;
+function decodeInRoom(room: Int16Room, bytes: Uint8Array): Float32Array {
+  // Bytes that were in memory already are not in the room yet.
   if (bytes.buffer !== room.bytes.buffer) room.bytes.set(bytes);
-  out.set(room.decode(bytes.length / 2));
-  return true;
+  return room.decode(bytes.length / 2);
 }
 
 function decodeBlocks(layout: PcmLayout, bytes: Uint8Array, count: number, out: Float32Array): void {

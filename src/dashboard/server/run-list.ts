@@ -68,7 +68,11 @@ export function openRunList(dir: string): RunList {
       const id = idOf(root, folder);
       now.set(id, listed.get(id) ?? { id, folder, runDir, watch: watchOf({ runDir }) });
     }
-    for (const [id, { watch }] of listed) if (!now.has(id)) watch.close();
+    for (const [id, { watch, runDir }] of listed) {
+      if (now.has(id)) continue;
+      watch.close();
+      inside.delete(runDir);
+    }
     listed = now;
     listedMs = performance.now();
   }
