@@ -1,4 +1,4 @@
-import { closeSync, copyFileSync, openSync, readdirSync, rmSync, unlinkSync } from "node:fs";
+import { closeSync, copyFileSync, openSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { crc32, crcText } from "../shared/crc32.ts";
 import { copyPrefix } from "./copy-prefix.ts";
@@ -79,7 +79,7 @@ export function openCheckpointLog(attemptDir: string): CheckpointLog {
     },
     discard() {
       close();
-      for (const path of made) unlinkSync(path);
+      for (const path of made) rmSync(path, { force: true });
     },
     close,
   };

@@ -22,7 +22,6 @@ const longestRetryMs = 5000;
 export async function runItems(work: ShardWork, shard: Shard): Promise<void> {
   const { plan, options, heartbeat, pace } = work.context;
   const batched = isBatched(options);
-  work.itemCount = shard.to - shard.from;
   while (shard.from + work.position < shard.to) {
     const from = shard.from + work.position;
     if (batched) {

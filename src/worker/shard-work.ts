@@ -42,8 +42,6 @@ export class ShardWork {
   /** The heartbeat's tick that was answered last. */
   tick: number | undefined;
   position = 0;
-  /** How many items the shard has, while they are run one after the other. */
-  itemCount: number = Number.POSITIVE_INFINITY;
   dropped = 0;
   failed = 0;
   /** Where it stood when this attempt took it up. */
@@ -53,8 +51,7 @@ export class ShardWork {
   private readonly notes: ItemNotes | undefined;
   private readonly log: CheckpointLog;
   private sequence = 0;
-  private readonly openedMs = performance.now();
-  private lastCheckpointMs = this.openedMs;
+  private lastCheckpointMs = performance.now();
 
   constructor(context: ShardContext, epoch: number, state: ShardState, history: CrashHistory = noHistory) {
     this.context = context;
@@ -101,9 +98,7 @@ export class ShardWork {
     if (this.writers !== undefined && isTooLarge?.()) throw new ShardInterrupted("leaving");
     const now = performance.now();
     const intervalMs = Math.max(options.checkpointIntervalMs, pace.checkpointCostMs * checkpointShare);
-    const isDue = now - this.lastCheckpointMs >= intervalMs;
-    // What is committed in a moment need not be saved first.
-    if (isDue && this.expectedMs(now) >= intervalMs) await this.checkpoint();
+    if (now - this.lastCheckpointMs >= intervalMs) await this.checkpoint();
     if (now - pace.lastYieldMs < yieldEveryMs) return;
     sync.poke();
     protocol.history.flush();
@@ -145,12 +140,6 @@ export class ShardWork {
   counts(): ShardCounts {
     const { position, dropped, failed } = this;
     return { items: position, written: position - dropped - failed, dropped, failed };
-  }
-
-  /** How long the rest of the shard takes, if its items are like those before. */
-  private expectedMs(now: number): number {
-    const ran = this.position - this.began.position;
-    return ran === 0 ? Number.POSITIVE_INFINITY : ((this.itemCount - this.position) * (now - this.openedMs)) / ran;
   }
 
   private report(): void {
