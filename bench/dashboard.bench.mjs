@@ -8,12 +8,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { inFolder, median, memory, row, timeMs } from "./measure.mjs";
 import { runTiny } from "./tiny.mjs";
-import { calibrate } from "./work-item.mjs";
-import { BenchRunner, runBench } from "./worker-jobs.mjs";
 
 const shards = 10_000;
 const itemsPerShard = 20;
-let loopsPerMs;
 const self = fileURLToPath(import.meta.url);
 const program = fileURLToPath(new URL("../dist/cli/millrace.js", import.meta.url));
 
@@ -21,32 +18,32 @@ export async function bench() {
   return [
     row(
       "10,000 shards, watched in the dashboard / alone, on the disk",
-      await inFolder((folder) => watched(folder, 7, runQuick)),
+      await inFolder((folder) => watched(folder, 7)),
       "x",
       1.02,
     ),
-    row("the same in memory, 1 ms a shard", await inFolder((folder) => watched(folder, 5, runSlow), memory), "x", 1.02),
+    row("the same in memory", await inFolder((folder) => watched(folder, 9), memory), "x", 1.02),
   ];
 }
 
 /** Either side goes first in turn, on a disk at rest: the one run writes for seconds on what the one before it has made. */
-async function watched(folder, pairs, run) {
+async function watched(folder, pairs) {
   const ratios = [];
   for (let i = 0; i <= pairs; i++) {
     const sides = i % 2 === 0 ? [alone, whileWatched] : [whileWatched, alone];
     const ms = new Map();
-    for (const side of sides) ms.set(side, await side(join(folder, `${side.name}-${i}`), run));
+    for (const side of sides) ms.set(side, await side(join(folder, `${side.name}-${i}`)));
     if (i > 0) ratios.push(ms.get(whileWatched) / ms.get(alone));
   }
   return median(ratios);
 }
 
-async function alone(folder, run) {
+async function alone(folder) {
   await rest();
   return timeMs(() => run(join(folder, "run")));
 }
 
-async function whileWatched(folder, run) {
+async function whileWatched(folder) {
   mkdirSync(folder);
   const dashboard = spawn(process.execPath, [program, "dashboard", folder, "--port", "0"], {
     stdio: ["ignore", "pipe", "ignore"],
@@ -69,16 +66,8 @@ async function rest() {
   spawnSync("sync");
 }
 
-/** As many shards a second as there can be. */
-function runQuick(outputDir) {
+function run(outputDir) {
   return runTiny(outputDir, shards * itemsPerShard, { shards });
-}
-
-/** Shards that take 1 ms each: still more a second than anyone has. */
-function runSlow(outputDir) {
-  loopsPerMs ??= calibrate();
-  const job = { itemMs: 1 / itemsPerShard, loopsPerMs };
-  return runBench(BenchRunner, { outputDir, count: shards * itemsPerShard, job, env: "local", shards });
 }
 
 /** A page, in a process of its own: the run leaves this one no time. */

@@ -89,6 +89,27 @@ describe("the live view of a run", () => {
     ]);
   });
 
+  it("believes what the workers of a run under way tell, and looks into what they have not told of", async () => {
+    const paths = makeRun(temporaryFolder(), 4);
+    const clock = handClock();
+    work(paths, "w", 3);
+    for (const shard of [0, 1]) commitByHand(paths, shard);
+    tell(paths, "w", [0]);
+    // Nobody looks: it was told to be whole.
+    truncateSync(paths.done(0), 5);
+    const view = await openLiveView(paths.root, clock.now);
+    expect(view.snapshot().shards).toBe("cc.r");
+    // A commit that is not told of yet is left alone at first, and looked into if nobody tells.
+    commitByHand(paths, 2);
+    utimesSync(paths.root, 1, 1);
+    for (const expected of [[], [[2, "c"]]]) {
+      clock.pass(4000);
+      expect((await view.refresh())?.shards).toEqual(expected);
+    }
+    rmSync(paths.worker("w"));
+    expect((await openLiveView(paths.root)).snapshot().shards).toBe("dcc.");
+  });
+
   it("calls a shard damaged that does not agree with its marker", async () => {
     const paths = makeRun(temporaryFolder(), 2);
     commitByHand(paths, 0);
