@@ -33,7 +33,7 @@ export const worker: Command = {
     const { outcome } = await joinRun({
       runDir,
       ownsProcess: true,
-      watch: ({ itemTimeoutMs }) => ({ itemTimeoutMs, endBy: "process" }),
+      watch: ({ itemTimeoutMs }) => ({ itemTimeoutMs }),
       isAskedToLeave: () => signals > 0,
       onReady: () => process.stderr.write("millrace: the env is built\n"),
     });

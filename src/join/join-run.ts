@@ -18,7 +18,7 @@ import { memoryLimit } from "./memory-limit.ts";
 import { rebuildProvider } from "./rebuild-provider.ts";
 
 /** How a worker takes part in a run that someone else has begun. */
-export interface JoinRequest extends Pick<Membership, "name" | "watcher" | "isAskedToLeave"> {
+export interface JoinRequest extends Pick<Membership, "name" | "watcher" | "startBeating" | "isAskedToLeave"> {
   readonly runDir: string;
   readonly watch: (options: WorkOptions) => Membership["watch"];
   /** A driver has started it, and has looked into every shard before. */
@@ -60,6 +60,7 @@ export async function joinRun(request: JoinRequest): Promise<JoinResult> {
     work,
     traits: traitsOf(runner),
     watch: request.watch(work),
+    startBeating: request.startBeating,
     isAskedToLeave: request.isAskedToLeave,
     isTooLarge: memory.isExceeded,
     onFailing: request.onFailing,

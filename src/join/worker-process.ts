@@ -24,7 +24,7 @@ await new Promise<void>((resolve) => {
   });
 });
 
-const watch = ({ itemTimeoutMs }: WorkOptions): Watch => ({ itemTimeoutMs, parentPid, endBy: "process" });
+const watch = ({ itemTimeoutMs }: WorkOptions): Watch => ({ itemTimeoutMs, parentPid });
 
 await serveLauncher(
   { runDir, name, watch, watcher: identify(parentPid), ownsProcess: true },

@@ -2,19 +2,26 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type { Watch } from "../worker/heartbeat-protocol.ts";
 import type { WorkOptions } from "../worker/work-options.ts";
-import { stuckChannel, type WorkerStart } from "../worker/worker-line.ts";
+import type { ThreadMessage, WorkerStart } from "../worker/worker-line.ts";
 import { serveLauncher } from "./serve-launcher.ts";
 
 const { runDir, name } = workerData as WorkerStart;
-const port = parentPort!;
+const send = (message: ThreadMessage) => parentPort!.postMessage(message);
 
-const watch = ({ itemTimeoutMs }: WorkOptions): Watch => ({ itemTimeoutMs, endBy: { channel: stuckChannel(name) } });
+const watch = ({ itemTimeoutMs }: WorkOptions): Watch => ({ itemTimeoutMs });
 
 await serveLauncher(
-  { runDir, name, watch, ownsProcess: false },
   {
-    send: (message) => port.postMessage(message),
-    onOrder: (listener) => void port.on("message", listener),
+    runDir,
+    name,
+    watch,
+    ownsProcess: false,
+    // Its driver's thread runs no items: the heart of this one beats there.
+    startBeating(data) {
+      send({ say: "beat", data });
+      return { stop: () => send({ say: "stop beating" }) };
+    },
   },
+  { send, onOrder: (listener) => void parentPort!.on("message", listener) },
 );
 process.exit(0);

@@ -1,7 +1,8 @@
-import { BroadcastChannel, Worker } from "node:worker_threads";
+import { Worker } from "node:worker_threads";
 import { entryUrl } from "../shared/entry-url.ts";
 import { messageOf } from "../shared/errors.ts";
-import { leaveOrder, stuckChannel, type WorkerStart } from "../worker/worker-line.ts";
+import { leaveOrder, type ThreadMessage, type WorkerStart } from "../worker/worker-line.ts";
+import { beatForThread } from "./beat-for-thread.ts";
 import { listenToWorker } from "./listen-to-worker.ts";
 import type { StartedWorker } from "./supervise.ts";
 
@@ -19,17 +20,20 @@ export function startThread({ runDir, name, maxHeapMb }: ThreadOptions): Started
     ...(maxHeapMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: maxHeapMb } }),
   });
   const ear = listenToWorker(start, worker);
+  const kill = () => void worker.terminate();
+  let endBeats = () => {};
   let uncaught: string | undefined;
-  worker.on("message", ear.onMessage);
+  worker.on("message", (message: ThreadMessage) => {
+    if (message.say === "beat") endBeats = beatForThread(message.data, kill);
+    else if (message.say === "stop beating") endBeats();
+    else ear.onMessage(message);
+  });
   worker.on("error", (error) => {
     uncaught = messageOf(error);
   });
-  worker.on("exit", (code) => ear.onExit({ code, message: uncaught }));
-  const kill = () => void worker.terminate();
-  // A worker that is stuck cannot say so; the thread of its heartbeat does.
-  const channel = new BroadcastChannel(stuckChannel(name));
-  channel.onmessage = kill;
-  channel.unref();
-  worker.once("exit", () => channel.close());
+  worker.on("exit", (code) => {
+    endBeats();
+    ear.onExit({ code, message: uncaught });
+  });
   return { name, kill, begin() {}, ended: ear.ended, leave: () => worker.postMessage(leaveOrder) };
 }

@@ -1,4 +1,4 @@
-import { closeSync, copyFileSync, openSync, readdirSync, rmSync } from "node:fs";
+import { closeSync, copyFileSync, openSync, readdirSync, rmSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { crc32, crcText } from "../shared/crc32.ts";
 import { copyPrefix } from "./copy-prefix.ts";
@@ -79,10 +79,19 @@ export function openCheckpointLog(attemptDir: string): CheckpointLog {
     },
     discard() {
       close();
-      for (const path of made) rmSync(path, { force: true });
+      for (const path of made) unlinkIfPresent(path);
     },
     close,
   };
+}
+
+// Once a shard: Node's rmSync looks first what it is that it is to remove.
+function unlinkIfPresent(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
 }
 
 /** Removes what writers kept for checkpoints alone: the shard is complete. */

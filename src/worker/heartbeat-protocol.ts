@@ -1,4 +1,4 @@
-/** Slots of the control words that a worker and its heartbeat thread share. */
+/** Slots of the control words that a worker shares with the thread in which its heart beats. */
 export const controlSlot = {
   /** Counted up by the thread: tells the worker that time has passed without its asking a clock for every item. */
   tick: 0,
@@ -41,8 +41,6 @@ export interface Watch {
   readonly itemTimeoutMs?: number | undefined;
   /** The process that started this one. Once it is gone, the worker leaves, and is ended if it does not. */
   readonly parentPid?: number | undefined;
-  /** How a stuck worker is ended: with its process, or by whoever listens on this broadcast channel. */
-  readonly endBy: "process" | { readonly channel: string };
 }
 
 export interface HeartbeatData {

@@ -1,10 +1,9 @@
 import { rmSync, writeFileSync } from "node:fs";
-import { Worker } from "node:worker_threads";
-import { entryUrl } from "../shared/entry-url.ts";
 import type { Claim } from "../store/claim-unit.ts";
 import { type Lease, unbeatenTtlMs } from "../store/lease.ts";
 import type { RunPaths } from "../store/run-paths.ts";
 import { firstReport, renewReport, reportText } from "../store/worker-report.ts";
+import { beatInThread, type StartBeating } from "./beat-in-thread.ts";
 import {
   controlSlot,
   counterSlot,
@@ -18,7 +17,7 @@ import {
 export interface Heartbeat {
   /** Its first element changes about fifty times a second; reading it costs next to nothing. */
   readonly ticks: Int32Array;
-  /** To be called now and then between items: ticks while the thread is not there yet, and starts it when it is time. */
+  /** To be called now and then between items: ticks while nobody else does, and has somebody do it when it is time. */
   beat(): void;
   /** From now on the lease of this claim is renewed. */
   hold(claim: Claim): void;
@@ -40,6 +39,8 @@ export interface Heartbeat {
 }
 
 const tickMs = 20;
+// A worker whose heart does not beat, not yet or because its thread is held up, ticks by itself after this long.
+const ownTickMs = 25;
 const usualRenewMs = 500;
 const renewMsPerWorker = 5;
 // A thread costs some 50 ms of a core: what is over before does without, unless it must be watched from the start.
@@ -49,67 +50,71 @@ const startingTtlMs = 5000;
 
 interface HeartbeatSettings {
   readonly watch: Watch | undefined;
-  /** The thread is needed from the start. */
+  /** It must be seen to live from the start. */
   readonly isUrgent: boolean;
+  /** Where the heart beats, if not in a thread of its own. */
+  readonly startBeating: StartBeating | undefined;
   readonly isSeenFromAfar: boolean;
   /** How many workers renew their leases on the same file system. */
   readonly company: number;
 }
 
 /**
- * Gives a worker its sign of life: a thread that renews its lease, reports its progress and ticks. It is a thread of its
- * own because `forward` may block this one for hours, and the lease must not run out meanwhile.
+ * Gives a worker its sign of life: somebody who renews its lease, reports its progress and ticks. It is done in another
+ * thread because `forward` may block this one for hours, and the lease must not run out meanwhile.
  */
 export function startHeartbeat(
   paths: RunPaths,
   lease: Lease,
-  { watch, isUrgent, isSeenFromAfar, company }: HeartbeatSettings,
+  { watch, isUrgent, isSeenFromAfar, company, startBeating }: HeartbeatSettings,
 ): Heartbeat {
   const control = new Int32Array(new SharedArrayBuffer(4 * controlSlot.size));
   const counters = new Float64Array(new SharedArrayBuffer(8 * counterSlot.size));
   control[controlSlot.held] = nothingHeld;
   control[controlSlot.lostEpoch] = -1;
   const file = paths.worker(lease.worker);
-  const isThreadAtOnce = isSeenFromAfar || (watch !== undefined && isUrgent);
-  const early = {
-    ...firstReport(lease),
-    ttlMs: Math.max(isThreadAtOnce ? startingTtlMs : unbeatenTtlMs, lease.ttlMs),
-  };
+  const isAtOnce = startBeating !== undefined || isSeenFromAfar || (watch !== undefined && isUrgent);
+  const early = { ...firstReport(lease), ttlMs: Math.max(isAtOnce ? startingTtlMs : unbeatenTtlMs, lease.ttlMs) };
   writeFileSync(file, reportText(early));
 
-  let thread: Worker | undefined;
-  let isThreadable = true;
-  const startThread = () => {
-    if (!isThreadable || thread !== undefined) return;
-    thread = openThread({ control, counters, paths, lease, watch, renewMs: renewMs(lease, company) });
-    // A process that may have no more threads goes on without: between items it beats by itself.
-    thread.once("error", () => {
-      thread = undefined;
-      isThreadable = false;
+  const data: HeartbeatData = {
+    control,
+    counters,
+    watch,
+    tickMs,
+    runDir: paths.root,
+    worker: lease.worker,
+    leaseText: JSON.stringify(lease),
+    renewMs: renewMs(lease, company),
+  };
+  let beating: { stop(): void } | undefined;
+  const start = () => {
+    // A process that may have no more threads goes on without: between items it ticks by itself.
+    beating ??= (startBeating ?? beatInThread)(data, () => {
+      beating = { stop() {} };
     });
   };
   let timer: NodeJS.Timeout | undefined;
   const startSoon = () => {
-    timer ??= setTimeout(startThread, threadAfterMs).unref();
+    timer ??= setTimeout(start, threadAfterMs).unref();
   };
   // A driver has nothing to lose until it merges.
-  if (isThreadAtOnce) startThread();
+  if (isAtOnce) start();
   else if (lease.role !== "driver") startSoon();
   const beganMs = performance.now();
+  let lastTick = 0;
   let lastTickMs = beganMs;
   let isFirst = true;
-  // While it is still starting, the worker goes on ticking by itself.
-  const isThreadBeating = () => thread !== undefined && Atomics.load(control, controlSlot.tick) !== ownTicks;
-  let ownTicks = 0;
   return {
     ticks: control,
     beat() {
-      if (isThreadBeating()) return;
       const now = performance.now();
-      if (now - beganMs >= threadAfterMs) startThread();
-      if (now - lastTickMs < tickMs) return;
+      const tick = Atomics.load(control, controlSlot.tick);
+      const isTicking = tick !== lastTick;
+      if (!isTicking && now - beganMs >= threadAfterMs) start();
+      if (!isTicking && now - lastTickMs < ownTickMs) return;
       lastTickMs = now;
-      ownTicks = Atomics.add(control, controlSlot.tick, 1) + 1;
+      lastTick = isTicking ? tick : Atomics.add(control, controlSlot.tick, 1) + 1;
     },
     hold(claim) {
       startSoon();
@@ -156,8 +161,7 @@ export function startHeartbeat(
       clearTimeout(timer);
       Atomics.store(control, controlSlot.ending, 1);
       Atomics.notify(control, controlSlot.ending);
-      // Not waited for: a beat that is under way renews what is there, and makes no file anew.
-      void thread?.terminate();
+      beating?.stop();
       rmSync(file, { force: true });
     },
   };
@@ -166,27 +170,4 @@ export function startHeartbeat(
 /** Often, so that others see what goes on; but a thousand workers must not keep their file system busy with that. */
 function renewMs({ ttlMs }: Lease, company: number): number {
   return Math.min(Math.max(usualRenewMs, renewMsPerWorker * company), ttlMs / 6);
-}
-
-function openThread({
-  control,
-  counters,
-  paths,
-  lease,
-  watch,
-  renewMs,
-}: Pick<HeartbeatData, "control" | "counters" | "watch" | "renewMs"> & { paths: RunPaths; lease: Lease }): Worker {
-  const workerData: HeartbeatData = {
-    control,
-    counters,
-    watch,
-    tickMs,
-    runDir: paths.root,
-    worker: lease.worker,
-    leaseText: JSON.stringify(lease),
-    renewMs,
-  };
-  const thread = new Worker(entryUrl("heartbeat-thread.cjs"), { workerData, execArgv: [] });
-  thread.unref();
-  return thread;
 }

@@ -6,6 +6,7 @@ import { openHistory } from "../store/history.ts";
 import type { Lease } from "../store/lease.ts";
 import { identify, type ProcessIdentity } from "../store/process-identity.ts";
 import type { RunPaths } from "../store/run-paths.ts";
+import type { StartBeating } from "./beat-in-thread.ts";
 import { openDeadline, ownDeadlineMs } from "./deadline.ts";
 import { type Heartbeat, startHeartbeat } from "./heartbeat.ts";
 import type { Watch } from "./heartbeat-protocol.ts";
@@ -35,6 +36,8 @@ export interface Membership {
   /** Its name, where whoever started it has chosen one. */
   readonly name?: string | undefined;
   readonly watch?: Watch | undefined;
+  /** Where its heart beats, if not in a thread of its own. */
+  readonly startBeating?: StartBeating | undefined;
   /** Who has started this process, and sees it end. */
   readonly watcher?: ProcessIdentity | undefined;
   /** A driver of others runs no items and holds nothing until it merges. */
@@ -72,8 +75,14 @@ export function openSession(paths: RunPaths, plan: Plan, member: Membership): Se
     return (traits.isShardDone?.(paths.shard(shard)) as Promise<boolean> | undefined) ?? true;
   };
   const protocol = openProtocol(paths, lease, { history, isCommitted });
-  const { company = 1 } = member;
-  const heartbeat = startHeartbeat(paths, lease, { watch, isSeenFromAfar, company, isUrgent: isUrgent(plan, work) });
+  const { company = 1, startBeating } = member;
+  const heartbeat = startHeartbeat(paths, lease, {
+    watch,
+    isSeenFromAfar,
+    company,
+    startBeating,
+    isUrgent: isUrgent(plan, work),
+  });
   return {
     protocol,
     heartbeat,

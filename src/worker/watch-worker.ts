@@ -1,4 +1,3 @@
-import { BroadcastChannel } from "node:worker_threads";
 import { quietly } from "../shared/quietly.ts";
 import { noteRelease, noteStuck } from "../store/attempt-notes.ts";
 import type { RunPaths } from "../store/run-paths.ts";
@@ -10,10 +9,10 @@ const ownTimeoutGraceMs = 250;
 const orphanGraceMs = 3000;
 const parentEveryMs = 100;
 
-/** Looks out, from the heartbeat's thread, for what a blocked worker cannot see itself: its time-out and its parent. */
+/** Looks out, between beats, for what a blocked worker cannot see itself: its time-out and its parent. */
 export function watchWorker(
   { control, counters }: HeartbeatData,
-  watch: Watch,
+  { itemTimeoutMs, parentPid, endWorker }: Watch & { readonly endWorker: () => void },
   paths: RunPaths,
 ): (now: number) => void {
   let call = -1;
@@ -21,11 +20,11 @@ export function watchWorker(
   let lastParentMs = 0;
   let orphanSinceMs: number | undefined;
   return (now) => {
-    if (watch.itemTimeoutMs !== undefined) lookForStuckCall(now, watch.itemTimeoutMs);
-    if (watch.parentPid !== undefined && now - lastParentMs >= parentEveryMs) lookForParent(now, watch.parentPid);
+    if (itemTimeoutMs !== undefined) lookForStuckCall(now, itemTimeoutMs);
+    if (parentPid !== undefined && now - lastParentMs >= parentEveryMs) lookForParent(now, parentPid);
   };
 
-  function lookForStuckCall(now: number, itemTimeoutMs: number): void {
+  function lookForStuckCall(now: number, timeoutMs: number): void {
     const current = Atomics.load(control, controlSlot.call);
     const count = Atomics.load(control, controlSlot.callItems);
     if (current !== call || count === 0) {
@@ -33,7 +32,7 @@ export function watchWorker(
       callSinceMs = now;
       return;
     }
-    const allowedMs = itemTimeoutMs * count;
+    const allowedMs = timeoutMs * count;
     if (now - callSinceMs < allowedMs + ownTimeoutGraceMs) return;
     const position = counters[counterSlot.callPosition]!;
     // The worker is ended all the same; without the note the next attempt knows less about why.
@@ -42,9 +41,9 @@ export function watchWorker(
     endWorker();
   }
 
-  function lookForParent(now: number, parentPid: number): void {
+  function lookForParent(now: number, parent: number): void {
     lastParentMs = now;
-    if (process.ppid === parentPid) return;
+    if (process.ppid === parent) return;
     orphanSinceMs ??= now;
     Atomics.store(control, controlSlot.leaving, 1);
     if (now - orphanSinceMs < orphanGraceMs) return;
@@ -55,10 +54,5 @@ export function watchWorker(
 
   function attemptFolder(): string {
     return paths.attempt(Atomics.load(control, controlSlot.held), Atomics.load(control, controlSlot.epoch));
-  }
-
-  function endWorker(): void {
-    if (watch.endBy === "process") process.kill(process.pid, "SIGKILL");
-    else new BroadcastChannel(watch.endBy.channel).postMessage("stuck");
   }
 }

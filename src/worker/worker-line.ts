@@ -1,5 +1,6 @@
 import type { PackedError } from "../shared/pack-error.ts";
 import type { KnownShard } from "../store/known-shard.ts";
+import type { HeartbeatData } from "./heartbeat-protocol.ts";
 
 /**
  * How a worker ended by itself. `recycled`: another one is to take its place, because its memory grew beyond `maxRss` or
@@ -17,6 +18,12 @@ export type WorkerMessage =
   /** An error that nobody caught; the worker ends right after. */
   | { readonly say: "uncaught"; readonly message: string };
 
+/** What a worker thread tells besides: its heart is to beat in the thread of its launcher, and need no longer. */
+export type ThreadMessage =
+  | WorkerMessage
+  | { readonly say: "beat"; readonly data: HeartbeatData }
+  | { readonly say: "stop beating" };
+
 /** What a launcher asks of a worker process: to begin, once the run is prepared; to save and leave. */
 export const beginOrder = "begin";
 export const leaveOrder = "leave";
@@ -27,9 +34,4 @@ export const warnedOrder = "warned";
 export interface WorkerStart {
   readonly runDir: string;
   readonly name: string;
-}
-
-/** The channel on which the heartbeat of a worker thread says that its worker is stuck. */
-export function stuckChannel(worker: string): string {
-  return `millrace-stuck-${worker}`;
 }

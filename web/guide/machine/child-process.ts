@@ -4,7 +4,6 @@ import { Emitter, PipeEnd } from "./emitter.ts";
 import { basename } from "./posix-path.ts";
 import type { EntryName, Program, ProgramEnd } from "./program.ts";
 import { runQueueCommand } from "./queue-program.ts";
-import { clone } from "./worker-threads.ts";
 
 const messageMs = 1;
 // A foreign program answers a little later.
@@ -157,4 +156,9 @@ export function nodeChildProcess(program: Program): object {
       throw new DiskError("ENOENT", "spawn", name);
     },
   };
+}
+
+/** A message between processes as it arrives: a copy of what was sent. */
+function clone(message: unknown): unknown {
+  return message === undefined ? undefined : (JSON.parse(JSON.stringify(message)) as unknown);
 }

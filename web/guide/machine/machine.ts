@@ -40,18 +40,12 @@ export const epochMs: number = Date.UTC(2026, 0, 5, 9);
 const startMs = { process: 40, thread: 15 };
 const mostSteps = 400_000;
 
-/** One end of a broadcast channel. */
-export interface ChannelEnd {
-  onmessage: ((event: { readonly data: unknown }) => void) | undefined;
-}
-
 /** A machine (or several with one file system) in memory, on which the real programs of the library run. */
 export class Machine {
   readonly clock: Clock = new Clock();
   readonly disk: Disk = new Disk(() => epochMs + this.clock.nowMs);
   readonly options: MachineOptions;
   readonly programs: Map<number, Program> = new Map();
-  readonly channels: Map<string, Set<ChannelEnd>> = new Map();
   readonly math: Math;
   readonly date: DateConstructor;
   #nextPid = 4000;

@@ -1,6 +1,5 @@
 import { bufferGlobal } from "./byte-buffer.ts";
 import { Emitter, PipeEnd } from "./emitter.ts";
-import type { ChannelEnd } from "./machine.ts";
 import { basename } from "./posix-path.ts";
 import type { EntryName, Program } from "./program.ts";
 
@@ -27,7 +26,7 @@ export function nodeWorkerThreads(program: Program): object {
         parent: start.parent,
         data: workerData,
       });
-      this.thread.tell = (message) => program.after(messageMs, () => this.emit("message", clone(message)));
+      this.thread.tell = (message) => program.after(messageMs, () => this.emit("message", handOver(message)));
       this.thread.process.stderr.onWrite = (chunk) => {
         const text = typeof chunk === "string" ? chunk : new TextDecoder().decode(chunk);
         program.after(messageMs, () => this.stderr.emit("data", bufferGlobal.from(text)));
@@ -41,7 +40,7 @@ export function nodeWorkerThreads(program: Program): object {
 
     postMessage(message: unknown): void {
       program.mustLive();
-      this.thread.after(messageMs, () => this.thread.port.emit("message", clone(message)));
+      this.thread.after(messageMs, () => this.thread.port.emit("message", handOver(message)));
     }
 
     // Not async: whoever is dead goes no further than this, also where nobody waits for the thread's end.
@@ -54,37 +53,17 @@ export function nodeWorkerThreads(program: Program): object {
     unref(): void {}
   }
 
-  class BroadcastChannel {
-    onmessage: ChannelEnd["onmessage"];
-    readonly #peers: Set<ChannelEnd>;
-
-    constructor(name: string) {
-      const key = `${process.pid} ${name}`;
-      this.#peers = machine.channels.get(key) ?? new Set();
-      machine.channels.set(key, this.#peers.add(this));
-    }
-
-    postMessage(data: unknown): void {
-      for (const peer of this.#peers) if (peer !== this) process.after(messageMs, () => peer.onmessage?.({ data }));
-    }
-
-    close(): void {
-      this.#peers.delete(this);
-    }
-
-    unref(): void {}
-  }
-
   return {
     Worker,
-    BroadcastChannel,
     isMainThread: start.owner === undefined,
     parentPort: start.owner === undefined ? null : program.port,
     workerData: start.data ?? null,
   };
 }
 
-/** A message as it arrives: a copy of what was sent. */
-export function clone(message: unknown): unknown {
-  return message === undefined ? undefined : (JSON.parse(JSON.stringify(message)) as unknown);
+/** A message between threads as it arrives: a copy of what was sent, in which the memory of arrays is the same. */
+function handOver(message: unknown): unknown {
+  if (typeof message !== "object" || message === null || ArrayBuffer.isView(message)) return message;
+  if (Array.isArray(message)) return message.map(handOver);
+  return Object.fromEntries(Object.entries(message).map(([key, value]) => [key, handOver(value)]));
 }
