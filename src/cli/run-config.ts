@@ -2,7 +2,6 @@ import { join, resolve } from "node:path";
 import { checkShape } from "../config/check-shape.ts";
 import { findProjectRoot } from "../config/find-project-root.ts";
 import { instantiate } from "../config/instantiate.ts";
-import { loadConfig } from "../config/load-config.ts";
 import { locateTarget } from "../config/locate-target.ts";
 import { checkParallel, type ParallelConfig, type ParallelInput } from "../config/parallel.ts";
 import { positionOf, positionOfChild, rememberPositions } from "../config/position-of.ts";
@@ -14,6 +13,7 @@ import type { OwnOptions } from "../runner/own-options.ts";
 import type { RunnerOptions } from "../runner/runner-options.ts";
 import { MillraceError, messageOf } from "../shared/errors.ts";
 import { describeKind } from "../shared/state-json.ts";
+import { readConfig } from "./read-config.ts";
 import { camelCased, type RunSections, runnerOptionNames, runShape, runShapeWith } from "./run-shape.ts";
 
 /** A config that describes a run, checked, with nothing made of it yet. */
@@ -32,7 +32,7 @@ type AnyProvider = AnyRunner["provider"];
 
 /** Reads and checks the config of a run. With a limit it is another run, in a folder of its own. */
 export async function readRunConfig(path: string, overrides: readonly string[], limit?: number): Promise<RunConfig> {
-  const sections = checkShape(await loadConfig(path, overrides), runShape, path);
+  const sections = checkShape(await readConfig(path, overrides), runShape, path);
   const { output_dir } = sections.runner;
   const { env, n_workers, options: parallelOptions } = sections.parallel ?? {};
   const parallel = checkParallel({
