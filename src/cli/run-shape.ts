@@ -106,6 +106,7 @@ export const runShape: Shape<RunSections> = shape.object(
         env: maybe(shape.oneOf(parallelEnvs)),
         n_workers: maybe(shape.int({ min: 1 })),
         options: maybe(shape.map(shape.any())),
+        allow_overwrite_lock: maybe(shape.boolean()),
       }),
     ),
   },
