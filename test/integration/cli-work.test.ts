@@ -57,6 +57,33 @@ describe.concurrent("millrace retry", () => {
     ]);
   });
 
+  it("runs nothing where no failed item matches, and says what they say instead", async () => {
+    const project = makeProject();
+    await project.run("run", "job.yaml", "fails=[2,5]", "says=true");
+    const attempt = () => (JSON.parse(project.text("exp/job/split.0/done")) as { attempt: number }).attempt;
+    const before = attempt();
+    const { status, stdout, stderr } = await project.run("retry", "exp/job", "--error", "no such");
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(stderr).toMatch(/No failed item of exp\/job has a message that matches \/no such\/\.\n.*"time is out at 2"/);
+    expect(attempt()).toBe(before);
+  });
+
+  it("tells a program what was tried and what is left", async () => {
+    const project = makeProject();
+    await project.run("run", "job.yaml", "fails=[2,5,12]", "fails_until=mended", "says=true");
+    const tell = async (...words: string[]) => {
+      const { status, stdout, stderr } = await project.run("retry", "exp/job", "--json", ...words);
+      expect(stderr.replace(/^at item \d+$/gm, "").trim()).toBe("");
+      return { status, ...(JSON.parse(stdout) as object) };
+    };
+    const runDir = project.path("exp/job");
+    expect(await tell("--error", "2$")).toEqual({ status: 3, runDir, failedBefore: 3, tried: 2, failedNow: 3 });
+    project.touch("mended");
+    expect(await tell("--error", "2$")).toEqual({ status: 3, runDir, failedBefore: 3, tried: 2, failedNow: 1 });
+    expect(await tell("--failed")).toEqual({ status: 0, runDir, failedBefore: 1, tried: 1, failedNow: 0 });
+    expect(await tell("--error", "2$")).toEqual({ status: 0, runDir, failedBefore: 0, tried: 0, failedNow: 0 });
+  });
+
   it("is carried out where the run was started, as its workers are", async () => {
     const project = makeProject();
     await project.run("run", "job.yaml", "fails=[2]", "fails_until=mended", "parallel.env=process");
@@ -111,6 +138,38 @@ describe.concurrent("millrace verify", () => {
     expect(json).toMatchObject({ shards: 4, total: 4, damaged: [{ shard: 2 }] });
     rmSync(project.path("exp/job/split.2/done"));
     expect((await project.run("run", "job.yaml")).status).toBe(0);
+    expect((await project.run("verify", "exp/job")).status).toBe(0);
+  });
+});
+
+describe.concurrent("millrace verify of merged files", () => {
+  it("finds bytes that were added, changed or lost, and says how the file is made anew", async () => {
+    const project = makeProject();
+    await project.run("run", "job.yaml", "+runner.merge_files=true");
+    const sound = await project.run("verify", "exp/job");
+    expect(sound).toMatchObject({
+      status: 0,
+      stdout: "4 files of 4 of 4 shards and 1 merged, 420 bytes: all as committed\n",
+    });
+    const merged = project.path("exp/job/records.jsonl");
+    const bytes = readFileSync(merged);
+    writeFileSync(merged, Buffer.concat([bytes, Buffer.from("x\n")]));
+    const { status, stdout } = await project.run("verify", "exp/job");
+    expect(status).toBe(1);
+    expect(stdout).toMatch(
+      /^records\.jsonl: .*job\/records\.jsonl has 212 bytes; the merge wrote 210\n.*merge exp\/job --files/,
+    );
+    writeFileSync(merged, bytes);
+    damage(merged);
+    const json = JSON.parse((await project.run("verify", "exp/job", "--json")).stdout) as object;
+    expect(json).toMatchObject({
+      merged: 1,
+      damaged: [{ merged: "records.jsonl", reason: expect.stringContaining("has CRC-32") }],
+    });
+    rmSync(merged);
+    expect((await project.run("verify", "exp/job")).stdout).toContain("records.jsonl is not there");
+    expect((await project.run("merge", "exp/job", "--files")).status).toBe(0);
+    expect(readFileSync(merged)).toEqual(bytes);
     expect((await project.run("verify", "exp/job")).status).toBe(0);
   });
 });
