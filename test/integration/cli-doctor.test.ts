@@ -202,7 +202,31 @@ describe.concurrent("millrace doctor", () => {
     project.touch("go");
     await second.ended;
     const stopped = await examine(project, ["exp/job"]);
-    expect(stopped.of("split.1")[0]!.detail).toMatch(/gave it back.*; the next attempt goes on from item 3 of 5$/);
+    expect(stopped.of("split.1")[0]!.detail).toBe(
+      "its worker gave it back: it was asked to stop; the next attempt goes on from item 3 of 5",
+    );
+  });
+
+  it.each(["local", "process"])("tells of a run which item and error ended it, env %s", async (env) => {
+    const project = makeProject();
+    const words = ["job.yaml", `parallel.env=${env}`, "runner.on_error=fail", "fails_until=mended"];
+    await project.run("run", ...words, "fails=[7]");
+    const failed = await examine(project, ["exp/job"]);
+    expect(failed.of("split.1")[0]!.detail).toMatch(
+      /^its worker gave it back: JobRunner\.forward failed at item 7: time is out at 7; the next/,
+    );
+    expect(failed.of("run")[1]).toMatchObject({
+      state: "note",
+      detail: expect.stringMatching(
+        /^an error ended it: JobRunner\.forward failed at item 7: time is out at 7.* \(jobs\.js:\d+:\d+\)$/s,
+      ),
+      hint: expect.any(String),
+    });
+    project.touch("mended");
+    await project.run("run", ...words, "fails=[7]");
+    expect((await examine(project, ["exp/job"])).of("run").map(({ detail }) => detail)).toEqual([
+      "complete, 4 of 4 shards committed, 0 workers",
+    ]);
   });
 
   it("tells of a run what is damaged, failed or cancelled", async () => {
