@@ -12,7 +12,7 @@ export const verify: Command = {
   summary: "Reads every committed file of a run, and those merged of them, and compares each with its digest.",
   details:
     `Exit code ${exitCode.failed} where one differs. Delete that shard's \`done\` and start the run again: it alone is computed anew.\n` +
-    "A merged file is deleted and made anew by `millrace merge RUN --files`. Files that a runner's own `merge` writes are not known.",
+    "A merged file is deleted and made anew by `millrace merge RUN --files`. What a runner's own `merge` writes is not known.",
   options: { json: { type: "boolean", help: "the result as a JSON object" } },
   examples: ["millrace verify exp/prep", "millrace verify exp/prep --json"],
   arguments: { least: 1, most: 1 },

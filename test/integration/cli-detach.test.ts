@@ -155,6 +155,11 @@ describe.concurrent("millrace cancel", () => {
     const project = makeProject();
     await project.run("run", "job.yaml", "fails=[8]", "runner.on_error=fail");
     expect((await project.run("cancel", "exp/job")).stderr).toContain("was not running; it stands at 5 of 20 items");
+    const unwaited = await project.run("cancel", "exp/job", "--no-wait");
+    expect(unwaited).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining("was not running; it stands at 5 of 20"),
+    });
     await project.run("run", "job.yaml", "--accept-change");
     expect(await project.run("cancel", "exp/job")).toMatchObject({
       status: 0,

@@ -186,7 +186,7 @@ describe.concurrent("millrace logs", () => {
     expect(own).toContain("at item 17\n");
     expect((await project.run("logs", "exp/job", "--worker", worker)).stdout).toBe(own);
     expect((await project.run("logs", "exp/job", "--worker", "nobody")).stderr).toContain(worker);
-    expect((await project.run("logs", "exp/job", "--driver")).stderr).toContain("never started in the background");
+    expect((await project.run("logs", "exp/job", "--driver")).stderr).toContain("was not started in the background");
   });
 
   it("follows them while someone is at work", async () => {
@@ -205,10 +205,21 @@ describe.concurrent("millrace logs", () => {
   it("says that nobody wrote anything, and which shard was not made", async () => {
     const project = makeProject();
     await project.run("run", "job.yaml", "fails=[8]", "runner.on_error=fail");
-    expect((await project.run("logs", "exp/job")).stderr).toBe("millrace: no worker has written anything\n");
+    expect((await project.run("logs", "exp/job")).stderr).toContain(
+      "there are no logs: no worker has written anything",
+    );
     expect(await project.run("logs", "exp/job", "--shard", "3")).toMatchObject({
-      status: 1,
+      status: 3,
       stderr: expect.stringContaining("split.3 is not committed"),
+    });
+    expect(await project.run("logs", "exp/job", "--shard", "4")).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining("--shard is 4; the shards of this run are 0 to 3"),
+    });
+    writeFileSync(project.path("exp/job/split.0/records.jsonl"), "");
+    expect(await project.run("logs", "exp/job", "--shard", "0")).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/split\.0 is damaged: .*has 0 bytes/),
     });
   });
 });
@@ -278,6 +289,8 @@ describe.concurrent("millrace gc", () => {
     expect(project.names("exp/job/.millrace/logs")).toHaveLength(1);
     expect((await project.run("gc", "exp/job", "--logs")).stderr).toBe("millrace: removed 1 files and folders\n");
     expect(project.names("exp/job/.millrace/logs")).toEqual([]);
+    for (const words of [[], ["--driver"]])
+      expect((await project.run("logs", "exp/job", ...words)).stderr).toContain("were removed (gc --logs)");
     const told = project.names("exp/job/.millrace/history").length;
     expect(told).toBeGreaterThan(0);
     expect((await project.run("gc", "exp/job", "--history")).stderr).toBe(
