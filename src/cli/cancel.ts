@@ -33,7 +33,7 @@ export const cancel: Command = {
     else orderStop(paths);
     const jobs = await jobsOf(runDir!);
     if (isDrain) await cancelJobs(jobs, "cancelWaiting");
-    if (has("no-wait")) {
+    if (has("no-wait") && wasBusy) {
       if (!isDrain) await cancelJobs(jobs, "cancel");
       return tell(now, `is asked to stop${isDrain ? " after the shards in work" : ""}`);
     }

@@ -1,15 +1,17 @@
 import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { findProjectRoot } from "../config/find-project-root.ts";
+import type { ParallelConfig } from "../config/parallel.ts";
 import { MillraceError } from "../shared/errors.ts";
 import { openStatus } from "../store/run-status.ts";
-import { type Command, countOf, exitCode } from "./command.ts";
+import { badUsage, type Command, countOf, exitCode } from "./command.ts";
 import { checkBackends } from "./doctor/backends.ts";
 import { checkConfig } from "./doctor/config.ts";
 import { checkFileSystem } from "./doctor/file-system.ts";
 import type { Finding } from "./doctor/finding.ts";
 import { checkMachine } from "./doctor/machine.ts";
 import { checkRun } from "./doctor/run-folder.ts";
+import { checkSshHosts } from "./doctor/ssh-hosts.ts";
 import { onlyJsonOnStdout } from "./only-json.ts";
 import { printJson } from "./status.ts";
 
@@ -17,33 +19,36 @@ const patienceSeconds = 8;
 
 export const doctor: Command = {
   name: "doctor",
-  usage: "[CONFIG|RUN] [--json]",
+  usage: "[CONFIG [key=value …] | RUN] [--timeout S] [--json]",
   summary:
     "Looks whether everything is in place: Node, the file system of the outputs, schedulers, GPUs, ONNX Runtime.",
   details:
-    "For a config: whether it can be read, and its classes made. For a run: who holds which shard, why shards wait, and\n" +
-    "what would be run again and why.\n" +
-    `Exit code ${exitCode.failed} where something is wrong; what is only missing is no error.`,
+    "For a config: whether it can be read, its classes made, and whether what it is to run on answers. For a run: who\n" +
+    "holds which shard, why shards wait, and what would be run again and why.\n" +
+    `Exit code ${exitCode.failed} where something is wrong; what is missing and not asked for by the config is no error.`,
   options: {
     timeout: {
       type: "string",
       value: "S",
-      help: `seconds a scheduler may take to answer (default: ${patienceSeconds})`,
+      help: `seconds a scheduler or a host may take to answer (default: ${patienceSeconds})`,
     },
     json: { type: "boolean", help: "the findings as one JSON array" },
   },
   examples: [
     "millrace doctor",
     "millrace doctor prep.yaml",
+    "millrace doctor prep.yaml parallel.n_workers=8",
     "millrace doctor exp/prep",
     "millrace doctor --json --timeout 3",
   ],
-  arguments: { least: 0, most: 1 },
+  arguments: { least: 0, most: Number.POSITIVE_INFINITY },
   runsUserCode: true,
   async run(input) {
-    const [target] = input.positionals;
+    const [target, ...overrides] = input.positionals;
     const patienceMs = 1000 * (countOf(doctor, input, "timeout") ?? patienceSeconds);
     const kind = await kindOf(target);
+    if (kind === "run" && overrides.length > 0)
+      throw badUsage(doctor, `${JSON.stringify(overrides[0])} is one argument too many: only a config takes overrides`);
     const findings: Finding[] = [];
     const tell = (found: readonly Finding[]) => {
       findings.push(...found);
@@ -52,13 +57,16 @@ export const doctor: Command = {
     const project = kind === "config" ? findProjectRoot(target!) : process.cwd();
     tell(await checkMachine(project, patienceMs));
     let outputs = kind === "run" ? resolve(target!) : process.cwd();
+    let needed: ParallelConfig | undefined;
     if (kind === "config") {
-      const config = await onlyJsonOnStdout(() => checkConfig(target!));
+      const config = await onlyJsonOnStdout(() => checkConfig(target!, overrides));
       tell(config.findings);
+      needed = config.parallel;
       if (config.outputDir !== undefined) outputs = config.outputDir;
     }
     tell(checkFileSystem(nearestFolder(outputs)));
-    for await (const finding of checkBackends(patienceMs)) tell([finding]);
+    for await (const finding of checkBackends(patienceMs, needed)) tell([finding]);
+    if (needed?.env === "ssh") for await (const finding of checkSshHosts(needed, patienceMs)) tell([finding]);
     if (kind === "run") tell(await checkRun(target!));
     if (input.has("json")) printJson(findings);
     return findings.some(({ state }) => state === "wrong") ? exitCode.failed : exitCode.ok;

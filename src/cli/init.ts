@@ -37,7 +37,8 @@ function refuseUsed(dir: string): void {
     names = readdirSync(dir);
   } catch (error) {
     if (errnoOf(error) === "ENOENT") return;
-    throw new MillraceError("BAD_USAGE", `${dir} cannot be used: ${messageOf(error)}.`, {
+    const reason = errnoOf(error) === "ENOTDIR" ? "is a file" : `cannot be used: ${messageOf(error)}`;
+    throw new MillraceError("BAD_USAGE", `${dir} ${reason}.`, {
       hint: "Name a folder that is not there yet.",
     });
   }

@@ -3,6 +3,7 @@ import { errnoOf, MillraceError } from "../shared/errors.ts";
 import { sleep } from "../shared/sleep.ts";
 import { inspectShard } from "../store/done.ts";
 import { isCopy, isFromBackground, isLogOf } from "../store/log-names.ts";
+import { requireManifest } from "../store/manifest.ts";
 import { type RunPaths, runPaths } from "../store/run-paths.ts";
 import { openStatus } from "../store/run-status.ts";
 import { namesIn } from "../store/scan-shards.ts";
@@ -64,15 +65,20 @@ function workerOfShard(paths: RunPaths, shard: string | undefined): string | und
   if (!/^\d+$/.test(shard)) throw badUsage(logs, `--shard is ${JSON.stringify(shard)}; a number was expected`);
   const sight = inspectShard(paths.shard(Number(shard)));
   if (sight.state === "committed") return sight.done.worker;
-  throw new MillraceError("SHARD_DAMAGED", `split.${shard} is not committed, so nobody is known to have made it.`, {
-    hint: "Leave --shard out to see what all workers wrote.",
-  });
+  const last = requireManifest(paths).plan.shardCount - 1;
+  if (Number(shard) > last) throw badUsage(logs, `--shard is ${shard}; the shards of this run are 0 to ${last}`);
+  const [code, why] =
+    sight.state === "damaged"
+      ? (["SHARD_DAMAGED", `split.${shard} is damaged: ${sight.reason}`] as const)
+      : (["RUN_STOPPED", `split.${shard} is not committed, so nobody is known to have made it`] as const);
+  throw new MillraceError(code, `${why}.`, { hint: "Leave --shard out to see what all workers wrote." });
 }
 
 function whyNothing(paths: RunPaths, { text, has }: CommandInput): string {
-  if (has("driver")) return "the run was never started in the background (--detach)";
+  if (has("driver"))
+    return "there is no log of a driver: the run was not started in the background (--detach), or its logs were removed (gc --logs)";
   const names = logNames(paths);
-  if (names.length === 0) return "no worker has written anything";
+  if (names.length === 0) return "there are no logs: no worker has written anything, or they were removed (gc --logs)";
   if (names.every(isCopy)) return "no worker has written anything; --driver shows what the driver wrote";
   return `${text("worker") ?? "the worker of that shard"} has written nothing; there are logs of ${names.join(", ")}`;
 }

@@ -41,6 +41,8 @@ interface Summary {
   readonly runDir: string;
   /** Whether the folder holds a run already, and what of it is done. */
   readonly isBegun: boolean;
+  /** Whether all of it is done and merged, and nothing has changed: then `run` starts nothing. */
+  readonly isComplete: boolean;
   readonly done: number;
   /** In what it differs from the run that was begun: then `run` refuses it. */
   readonly changed: readonly string[];
@@ -63,17 +65,21 @@ async function summarize(config: RunConfig, limit: number | undefined): Promise<
   const batchSize = options.batchSize ?? undefined;
   const { shardCount } =
     begun?.plan ?? makePlan(items, { shards: options.shards, batchSize, workers: parallel.nWorkers });
+  const status = begun === undefined ? undefined : await runStatus(runDir);
+  const changed = begun === undefined ? [] : changes(begun.fingerprint, runner, items);
+  const isComplete = status?.state === "complete" && changed.length === 0;
   return {
     runDir,
     isBegun: begun !== undefined,
-    done: begun === undefined ? 0 : (await runStatus(runDir)).items.done,
-    changed: begun === undefined ? [] : changes(begun.fingerprint, runner, items),
+    isComplete,
+    done: status?.items.done ?? 0,
+    changed,
     items: items.count,
     shards: shardCount,
     batches: options.batchBy !== undefined ? undefined : Math.ceil(items.count / (batchSize ?? 1)),
     env: parallel.env,
     workers: launcher.startsWorkers ? Math.min(parallel.nWorkers, shardCount) : 1,
-    jobScript: launcher.describe?.({ runDir, parallel, pending: shardCount }) ?? null,
+    jobScript: isComplete ? null : (launcher.describe?.({ runDir, parallel, pending: shardCount }) ?? null),
   };
 }
 
@@ -101,13 +107,13 @@ function classOf(made: object): ClassStatics {
 }
 
 function describe(summary: Summary): string {
-  const { runDir, isBegun, done, changed, items, shards, batches, env, workers, jobScript } = summary;
+  const { runDir, isBegun, isComplete, changed, items, shards, batches, env, workers, jobScript } = summary;
   return [
-    `${runDir}: ${isBegun ? `begun, ${formatCount(done)} items are done` : "new"}`,
+    `${runDir}: ${standing(summary)}`,
     `  items    ${formatCount(items)}${batches === undefined ? ", in batches by their cost" : ` in ${formatCount(batches)} batches`}`,
     `  shards   ${formatCount(shards)}${isBegun ? ", as they were planned when the run was begun" : ""}`,
     `  workers  ${formatCount(workers)} (${env})`,
-    `  job      ${jobScript === null ? "none: the workers are started by this command" : "as follows"}`,
+    `  job      ${jobScript === null ? `none: ${isComplete ? "nothing is left" : "the workers are started by this command"}` : "as follows"}`,
     ...(changed.length === 0
       ? []
       : [
@@ -116,4 +122,9 @@ function describe(summary: Summary): string {
         ]),
     ...(jobScript === null ? [""] : ["", jobScript]),
   ].join("\n");
+}
+
+function standing({ isBegun, isComplete, done }: Summary): string {
+  if (isComplete) return `complete, all ${formatCount(done)} items are done: nothing is left`;
+  return isBegun ? `begun, ${formatCount(done)} items are done` : "new";
 }

@@ -11,7 +11,7 @@ import { describeRun, printJson } from "./status.ts";
 
 export const run: Command = {
   name: "run",
-  usage: "CONFIG [key=value …]",
+  usage: "CONFIG [key=value …] [--detach] [--restart] [--accept-change] [--limit N] [--json]",
   summary: "Runs what a config describes, or what is left of it, and merges.",
   details:
     "The config names `provider` and `runner` (with _target_ and output_dir), `items` and `parallel`; all other keys are\n" +

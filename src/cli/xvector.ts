@@ -11,7 +11,7 @@ import { printJson } from "./status.ts";
 
 export const xvector: Command = {
   name: "xvector",
-  usage: "CONFIG [key=value …]",
+  usage: "CONFIG [key=value …] [--check] [--restart] [--accept-change] [--json]",
   summary: "Extracts a speaker embedding for every utterance of the manifests that a config names.",
   details:
     "The config has an `xvector:` section as ESPnet3 has it, and `parallel:` and `runner:` beside it where they are wanted.\n" +

@@ -3,9 +3,11 @@ import { chooseLauncher } from "../launchers/choose-launcher.ts";
 import type { Launcher, WorkerPool } from "../launchers/launcher.ts";
 import { collectItems } from "../plan/collect-items.ts";
 import { isMillraceError, MillraceError } from "../shared/errors.ts";
+import { quietly } from "../shared/quietly.ts";
 import { storeError } from "../store/durable-files.ts";
 import { writeFirstLook } from "../store/first-look.ts";
 import type { KnownShard } from "../store/known-shard.ts";
+import { keepFailure } from "../store/last-failure.ts";
 import { type RunPaths, runPaths } from "../store/run-paths.ts";
 import { scanShards } from "../store/scan-shards.ts";
 import { tooManyFailures } from "../worker/failure-log.ts";
@@ -90,6 +92,10 @@ export async function inSession<Merged>(
   const display = progress ? showProgress(runDir, runner.name) : undefined;
   try {
     return await act(session);
+  } catch (error) {
+    // Before this process is seen to have left: whoever watches the run asks then. On a full disk they are told less.
+    if (!isStopped(error)) quietly(() => keepFailure(session.protocol.paths, error));
+    throw error;
   } finally {
     await display?.stop();
     session.close();

@@ -4,6 +4,7 @@ import type { Plan } from "../plan/plan.ts";
 import { MillraceError } from "../shared/errors.ts";
 import { makeFolders } from "../store/durable-files.ts";
 import { compareFingerprints, type Difference, type Fingerprint, makeFingerprint } from "../store/fingerprint.ts";
+import { forgetFailure } from "../store/last-failure.ts";
 import { createManifest, type Manifest, readManifest, rewriteManifest } from "../store/manifest.ts";
 import { type RunPaths, shardIdOf } from "../store/run-paths.ts";
 import { writeSpec } from "../store/run-spec.ts";
@@ -17,6 +18,7 @@ export function openRun(paths: RunPaths, items: ItemList, request: RunRequest<un
   if (!request.resume) startOver(paths);
   for (const folder of [paths.leases, paths.attempts, paths.workers]) makeFolders(folder);
   withdrawStop(paths);
+  forgetFailure(paths);
   const fingerprint = makeFingerprint({ ...request.identity, items });
   let manifest = readManifest(paths);
   if (manifest === undefined && hasShards(paths)) {

@@ -10,10 +10,10 @@ export interface Terminal {
   readonly hasColour: boolean;
 }
 
-/** Whether to use colour: not where NO_COLOR is set or the terminal has none. */
-export function terminalOf(stream: NodeJS.WriteStream): Terminal {
-  const hasColour = stream.isTTY === true && (process.env["NO_COLOR"] ?? "") === "" && process.env["TERM"] !== "dumb";
-  return { columns: stream.columns || 80, hasColour };
+/** The terminal behind a stream; undefined where a block cannot be drawn anew: a file, or a terminal that obeys nothing. */
+export function terminalOf(stream: NodeJS.WriteStream): Terminal | undefined {
+  if (stream.isTTY !== true || process.env["TERM"] === "dumb") return undefined;
+  return { columns: stream.columns || 80, hasColour: (process.env["NO_COLOR"] ?? "") === "" };
 }
 
 /** A status as lines for a terminal: the headline, a bar, and a line for each worker. */

@@ -2,6 +2,7 @@ import { chooseLauncher } from "../launchers/choose-launcher.ts";
 import { MillraceError } from "../shared/errors.ts";
 import { storeError } from "../store/durable-files.ts";
 import { makeFingerprint } from "../store/fingerprint.ts";
+import { forgetFailure } from "../store/last-failure.ts";
 import { readManifest } from "../store/manifest.ts";
 import { type RunPaths, runPaths } from "../store/run-paths.ts";
 import { writeSpec } from "../store/run-spec.ts";
@@ -35,6 +36,7 @@ export async function retryFailed<Merged>(request: RunRequest<Merged>, filter: R
     }
     const fingerprint = makeFingerprint({ ...request.identity, items: manifest.plan.items });
     withdrawStop(paths);
+    forgetFailure(paths);
     requireSameRun(paths, manifest, { fingerprint, acceptChange: request.acceptChange });
     const session = openSession(paths, manifest.plan, membership(request, launcher));
     return await inSession(session, request, async () => {

@@ -23,7 +23,7 @@ export function showProgress(
   name: string,
   { stream = process.stderr, afterMs = quietMs }: ProgressOptions = {},
 ): ProgressDisplay {
-  const isTerminal = stream.isTTY === true;
+  const isTerminal = terminalOf(stream) !== undefined;
   let status: Awaited<ReturnType<typeof openStatus>> | undefined;
   let linesDrawn = 0;
   let isShown = false;
@@ -32,14 +32,16 @@ export function showProgress(
     const now = await status.read();
     const headline = progressLine(name, now);
     isShown = true;
-    if (!isTerminal) {
+    // Asked for each block: a window changes its size.
+    const terminal = terminalOf(stream);
+    if (terminal === undefined || others === undefined) {
       stream.write(`${headline}\n`);
       return;
     }
-    const lines = isLast ? [headline] : progressBlock(headline, now, terminalOf(stream));
+    const lines = isLast ? [headline] : progressBlock(headline, now, terminal);
     const back = linesDrawn > 1 ? `\u001b[${linesDrawn - 1}A` : "";
     // Each line clears what was left of the one before it; the last clears everything below.
-    others!.pass(`${back}\r${lines.join("\u001b[K\n")}\u001b[K\u001b[J${isLast ? "\n" : ""}`);
+    others.pass(`${back}\r${lines.join("\u001b[K\n")}\u001b[K\u001b[J${isLast ? "\n" : ""}`);
     linesDrawn = lines.length;
   };
   const others = isTerminal

@@ -1,6 +1,7 @@
-import { closeSync, existsSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { closeSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { isMissing, readIfPresent, storeError } from "./durable-files.ts";
+import { shortReason } from "./history.ts";
 import { exitNoteName, itemNoteName, releasedNoteName } from "./shard-file-names.ts";
 
 /** The call of `forward` that was running: its first item's position in the shard, and how many items it took. */
@@ -23,6 +24,8 @@ export interface WorkerExit {
 export interface AttemptEnd {
   /** Its worker gave it back; otherwise the worker died, or was silent for too long. */
   readonly isReleased: boolean;
+  /** Why it was given back; undefined where that was not noted. */
+  readonly releasedBecause?: string | undefined;
   readonly item: ItemNote | undefined;
   /** Known where someone watched the worker end. */
   readonly exit: WorkerExit | undefined;
@@ -82,15 +85,17 @@ export function noteExit(attemptDir: string, exit: WorkerExit): boolean {
   }
 }
 
-/** Notes that an attempt is given back on purpose. */
-export function noteRelease(attemptDir: string): void {
-  writeFileSync(join(attemptDir, releasedNoteName), "");
+/** Notes that an attempt is given back on purpose, and why. */
+export function noteRelease(attemptDir: string, why: string): void {
+  writeFileSync(join(attemptDir, releasedNoteName), `${shortReason(why)}\n`);
 }
 
 /** Reads how an attempt ended from its folder. */
 export function readAttemptEnd(attemptDir: string): AttemptEnd {
+  const released = readIfPresent(join(attemptDir, releasedNoteName));
   return {
-    isReleased: existsSync(join(attemptDir, releasedNoteName)),
+    isReleased: released !== undefined,
+    releasedBecause: released?.trim() || undefined,
     item: parseItem(readIfPresent(join(attemptDir, itemNoteName)) ?? ""),
     exit: parseExit(readIfPresent(join(attemptDir, exitNoteName)) ?? ""),
   };

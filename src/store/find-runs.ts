@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { MillraceError, messageOf } from "../shared/errors.ts";
+import { errnoOf, MillraceError, messageOf } from "../shared/errors.ts";
 import { runPaths, shardIdOf } from "./run-paths.ts";
 
 const deepest = 6;
@@ -46,15 +46,21 @@ export function findRuns(dir: string, { onSkipped = () => {}, inside }: SearchOp
         .map(({ name }) => name)
         .sort();
     } catch (error) {
-      if (depth === 0) {
-        throw new MillraceError("BAD_USAGE", `${folder} cannot be listed: ${messageOf(error)}.`, {
-          hint: "Name the folder of a run, or one above it.",
-        });
-      }
+      if (depth === 0) throw notListed(folder, error);
       onSkipped(folder, messageOf(error));
       return [];
     }
   }
+}
+
+function notListed(folder: string, error: unknown): MillraceError {
+  const reasons: Readonly<Record<string, string>> = {
+    ENOENT: `There is no folder ${folder}.`,
+    ENOTDIR: `${folder} is a file, not a folder.`,
+    EACCES: `${folder} may not be read.`,
+  };
+  const reason = reasons[errnoOf(error) ?? ""] ?? `${folder} cannot be listed: ${messageOf(error)}.`;
+  return new MillraceError("RUN_NOT_FOUND", reason, { hint: "Name the folder of a run, or one above it." });
 }
 
 function isInside(name: string): boolean {

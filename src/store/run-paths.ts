@@ -22,6 +22,8 @@ export interface RunPaths {
   readonly stop: string;
   /** There while the run is asked to stop once the shards in work are done. */
   readonly drain: string;
+  /** The error that ended the last start, where it was one; nothing but displays reads it. */
+  readonly failure: string;
   /** What became of attempts that have ended; nothing but displays reads it. */
   readonly historyFolder: string;
   shard(id: number): string;
@@ -64,6 +66,7 @@ export function runPaths(dir: string): RunPaths {
     firstLook: `${inside}first-look.json`,
     stop: `${inside}stop`,
     drain: `${inside}drain`,
+    failure: `${inside}failure.json`,
     historyFolder: `${inside}history`,
     done: (id) => `${below}split.${id}${sep}done`,
     attempt: (unit, epoch) => `${attempts}${unit}.${epoch}`,

@@ -1,21 +1,26 @@
+import { statSync } from "node:fs";
 import { describeFile, inspectShard, type ShardFile } from "./done.ts";
-import { runPaths, shardIdOf } from "./run-paths.ts";
+import { readMerged } from "./merged.ts";
+import { type RunPaths, runPaths, shardIdOf } from "./run-paths.ts";
 import { namesIn } from "./scan-shards.ts";
 
-/** One file of a committed shard that is not what was committed. */
-interface DamagedFile {
-  readonly shard: number;
-  readonly reason: string;
-}
+/** One file that is not what it was: of a committed shard, or of those that the last merge put into the run folder. */
+type DamagedFile =
+  | { readonly shard: number; readonly reason: string }
+  | { readonly merged: string; readonly reason: string };
 
 export interface Verification {
   readonly shards: number;
+  /** Files of committed shards. */
   readonly files: number;
+  /** Files that the last merge put into the run folder. */
+  readonly merged: number;
+  /** Of all of them. */
   readonly bytes: number;
   readonly damaged: readonly DamagedFile[];
 }
 
-/** Reads every committed file of a run and compares it with its digest. */
+/** Reads every committed file of a run, and those merged of them, and compares each with its digest. */
 export function verifyRun(runDir: string, onShard: (shard: number) => void = () => {}): Verification {
   const paths = runPaths(runDir);
   const damaged: DamagedFile[] = [];
@@ -37,10 +42,24 @@ export function verifyRun(runDir: string, onShard: (shard: number) => void = () 
       if (reason !== undefined) damaged.push({ shard, reason });
     }
   }
-  return { shards, files, bytes, damaged };
+  const merged = readMerged(paths)?.files ?? [];
+  for (const file of merged) {
+    bytes += file.bytes;
+    const reason = compareMerged(paths, file);
+    if (reason !== undefined) damaged.push({ merged: file.name, reason });
+  }
+  return { shards, files, merged: merged.length, bytes, damaged };
 }
 
-function compare(dir: string, { name, crc32 }: ShardFile): string | undefined {
+function compare(dir: string, { name, crc32 }: ShardFile, witness = "done says"): string | undefined {
   const now = describeFile(dir, name);
-  return now.crc32 === crc32 ? undefined : `${dir}/${name} has CRC-32 ${now.crc32}; done says ${crc32}`;
+  return now.crc32 === crc32 ? undefined : `${dir}/${name} has CRC-32 ${now.crc32}; ${witness} ${crc32}`;
+}
+
+/** Of a shard the sizes have been compared before its files are read. */
+function compareMerged(paths: RunPaths, file: ShardFile): string | undefined {
+  const path = paths.output(file.name);
+  const bytes = statSync(path, { throwIfNoEntry: false })?.size;
+  if (bytes === file.bytes) return compare(paths.root, file, "the merge wrote");
+  return `${path} ${bytes === undefined ? "is not there" : `has ${bytes} bytes`}; the merge wrote ${file.bytes}`;
 }

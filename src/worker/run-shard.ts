@@ -193,7 +193,8 @@ async function abandon(
   // Whoever was fenced finds its folder gone and may fail in many ways; the shard is another's concern now.
   if (!(await protocol.owns(claim))) return { kind: "lost" };
   // Not a crash: the next attempt need not be careful. On a full disk it cannot be noted; then it is careful for nothing.
-  quietly(() => noteRelease(protocol.paths.attempt(claim.unit, claim.epoch)));
+  const why = error instanceof ShardInterrupted ? "it was asked to stop" : messageOf(error);
+  quietly(() => noteRelease(protocol.paths.attempt(claim.unit, claim.epoch), why));
   await protocol.release(claim);
   if (!(error instanceof ShardInterrupted)) {
     tell("failed", messageOf(error));

@@ -48,7 +48,7 @@ export function watchWorker(
     Atomics.store(control, controlSlot.leaving, 1);
     if (now - orphanSinceMs < orphanGraceMs) return;
     // Not the item's fault: the shard is given back, with what its last checkpoint saved.
-    quietly(() => noteRelease(attemptFolder()));
+    quietly(() => noteRelease(attemptFolder(), "its driver was gone"));
     endWorker();
   }
 

@@ -110,6 +110,24 @@ describe.concurrent("millrace run --detach", () => {
 });
 
 describe.concurrent("millrace attach", () => {
+  it.each(envs)(
+    "tells the error that ended the run, with its exit code, as an attached run does, env %s",
+    async (env) => {
+      const project = makeProject();
+      const words = [`parallel.env=${env}`, "runner.on_error=fail", "fails=[10]", "fails_until=mended"];
+      await detach(project, ...words, "held=[9]", "held_until=go");
+      const attached = project.start(["attach", "exp/job"]);
+      await attached.seen(/JobRunner: \d+\/20 items/);
+      project.touch("go");
+      const told =
+        /^millrace: JobRunner\.forward failed at item 10: time is out at 10\n {2}in jobs\.js:\d+:\d+\n {2}-> .*\n {2}\[millrace explain ITEM_FAILED\]$/m;
+      expect(await attached.ended).toMatchObject({ status: 1, stderr: expect.stringMatching(told) });
+      const later = await project.run("attach", "exp/job", "--json");
+      expect(later).toMatchObject({ status: 1, stderr: expect.stringMatching(told) });
+      expect(JSON.parse(later.stdout)).toMatchObject({ state: "stopped" });
+    },
+  );
+
   it("leaves the run alone at Ctrl-C", async () => {
     const project = makeProject();
     await detach(project, "held=[10]", "held_until=go");
@@ -137,6 +155,11 @@ describe.concurrent("millrace cancel", () => {
     const project = makeProject();
     await project.run("run", "job.yaml", "fails=[8]", "runner.on_error=fail");
     expect((await project.run("cancel", "exp/job")).stderr).toContain("was not running; it stands at 5 of 20 items");
+    const unwaited = await project.run("cancel", "exp/job", "--no-wait");
+    expect(unwaited).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining("was not running; it stands at 5 of 20"),
+    });
     await project.run("run", "job.yaml", "--accept-change");
     expect(await project.run("cancel", "exp/job")).toMatchObject({
       status: 0,

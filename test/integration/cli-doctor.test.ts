@@ -99,6 +99,83 @@ describe.concurrent("millrace doctor", () => {
     expect((await examine(project, ["broken.yaml"])).of("config")).toMatchObject([{ state: "wrong" }]);
   });
 
+  it("takes overrides of a config as run does, and none of a run", async () => {
+    const project = makeProject();
+    const sound = await examine(project, ["job.yaml", "parallel.env=process", "parallel.n_workers=3"]);
+    expect(sound.of("parallel")).toMatchObject([{ state: "fine", detail: "process, 3 workers" }]);
+    await project.run("run", "job.yaml");
+    const { status, stderr } = await examine(project, ["exp/job", "says=true"]);
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining("only a config takes overrides") });
+  });
+
+  it("finds a backend wrong that the config needs and that is absent or does not answer (with a fake of sinfo)", async () => {
+    const project = makeProject();
+    const absent = await examine(project, ["job.yaml", "parallel.env=lsf"]);
+    expect(absent.of("LSF")).toMatchObject([
+      {
+        state: "wrong",
+        detail: expect.stringContaining("bqueues is not here"),
+        hint: expect.stringContaining("env: lsf"),
+      },
+    ]);
+    expect(absent.of("Slurm")).toMatchObject([{ state: "missing" }]);
+    expect(absent.status).toBe(1);
+    const sinfo = (script: string) => fakePrograms({ sinfo: script });
+    const mute = await examine(project, ["job.yaml", "parallel.env=slurm"], sinfo("echo 'no controller' >&2; exit 1"));
+    expect(mute.of("Slurm")).toMatchObject([{ state: "wrong", detail: expect.stringContaining("no controller") }]);
+    expect(mute.status).toBe(1);
+    const sound = await examine(project, ["job.yaml", "parallel.env=slurm"], sinfo("echo 'cpu 4 idle'"));
+    expect(sound.of("Slurm")).toMatchObject([{ state: "fine" }]);
+    expect(sound.status).toBe(0);
+  });
+
+  it("asks Kubernetes where the config has its jobs (with a fake of kubectl)", async () => {
+    const project = makeProject();
+    const words = [
+      "job.yaml",
+      "parallel.env=kube",
+      "+parallel.options={context: c1, namespace: n1, image: i, volume_claim: v, mount_path: /v}",
+    ];
+    const kubectl = fakePrograms({
+      kubectl: `case "$*" in "--context=c1 --namespace=n1 get jobs "*) ;; *) echo "forbidden: $*" >&2; exit 1;; esac`,
+    });
+    expect((await examine(project, words, kubectl)).of("Kubernetes")).toMatchObject([{ state: "fine" }]);
+    expect((await examine(project, [], kubectl)).of("Kubernetes")).toMatchObject([{ state: "note" }]);
+  });
+
+  it("asks each host of env: ssh for its Node.js, without a password and not for ever (with a fake of ssh)", async () => {
+    const project = makeProject();
+    const words = [
+      "job.yaml",
+      "parallel.env=ssh",
+      "+parallel.options={hosts: [good, gone, good, hung], node: my node}",
+    ];
+    const ssh = fakePrograms({
+      ssh: `case "$*" in
+        -V) ;;
+        *"BatchMode=yes"*"ConnectTimeout=2 -- good exec 'my node' --version") echo v20.19.0;;
+        *"-- gone "*) echo 'ssh: Could not resolve hostname gone' >&2; exit 255;;
+        *) trap '' TERM; /bin/sleep 600 & wait;;
+      esac`,
+    });
+    const { status, of } = await examine(project, [...words, "--timeout", "2"], ssh);
+    expect(of("ssh")).toMatchObject([{ state: "fine" }]);
+    expect(of("ssh good")).toEqual([{ state: "fine", what: "ssh good", detail: "answers: Node.js v20.19.0" }]);
+    expect(of("ssh gone")).toMatchObject([
+      {
+        state: "wrong",
+        detail: expect.stringContaining("Could not resolve"),
+        hint: expect.stringContaining("ssh gone"),
+      },
+    ]);
+    expect(of("ssh hung")).toMatchObject([{ state: "wrong", detail: expect.stringContaining("not answer in time") }]);
+    expect(status).toBe(1);
+    const without = await examine(project, words);
+    expect(without.of("ssh")).toMatchObject([{ state: "wrong", detail: expect.stringContaining("ssh is not here") }]);
+    expect(without.of("ssh good")).toEqual([]);
+    expect((await examine(project, [])).of("ssh")).toMatchObject([{ state: "missing" }]);
+  });
+
   it("tells of a run who holds a shard, why one waits and what would be run again", async () => {
     const project = makeProject();
     const words = ["run", "job.yaml", "held=[7]", "held_until=go", "says=true"];
@@ -125,7 +202,31 @@ describe.concurrent("millrace doctor", () => {
     project.touch("go");
     await second.ended;
     const stopped = await examine(project, ["exp/job"]);
-    expect(stopped.of("split.1")[0]!.detail).toMatch(/gave it back.*; the next attempt goes on from item 3 of 5$/);
+    expect(stopped.of("split.1")[0]!.detail).toBe(
+      "its worker gave it back: it was asked to stop; the next attempt goes on from item 3 of 5",
+    );
+  });
+
+  it.each(["local", "process"])("tells of a run which item and error ended it, env %s", async (env) => {
+    const project = makeProject();
+    const words = ["job.yaml", `parallel.env=${env}`, "runner.on_error=fail", "fails_until=mended"];
+    await project.run("run", ...words, "fails=[7]");
+    const failed = await examine(project, ["exp/job"]);
+    expect(failed.of("split.1")[0]!.detail).toMatch(
+      /^its worker gave it back: JobRunner\.forward failed at item 7: time is out at 7; the next/,
+    );
+    expect(failed.of("run")[1]).toMatchObject({
+      state: "note",
+      detail: expect.stringMatching(
+        /^an error ended it: JobRunner\.forward failed at item 7: time is out at 7.* \(jobs\.js:\d+:\d+\)$/s,
+      ),
+      hint: expect.any(String),
+    });
+    project.touch("mended");
+    await project.run("run", ...words, "fails=[7]");
+    expect((await examine(project, ["exp/job"])).of("run").map(({ detail }) => detail)).toEqual([
+      "complete, 4 of 4 shards committed, 0 workers",
+    ]);
   });
 
   it("tells of a run what is damaged, failed or cancelled", async () => {

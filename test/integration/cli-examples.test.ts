@@ -13,6 +13,7 @@ import {
   start,
 } from "../fixtures/cli/project.ts";
 import { makeVoices } from "../fixtures/recipes/voices.ts";
+import { readBlocks } from "../support/read-page.ts";
 
 const folder = emptyFolder();
 const home = join(folder, "home");
@@ -85,6 +86,42 @@ function untilItAnswers(command: string): string {
   const [out, wait] = ["$(mktemp)", 'until grep -q http "$out"; do sleep 0.2; done'];
   return `out=${out}; ${command} > "$out" & ${wait}; kill -TERM $!; wait $!`;
 }
+
+describe("docs/dashboard.md", () => {
+  const lines = readBlocks("docs/dashboard.md")
+    .filter(({ language }) => language === "sh")
+    .flatMap(({ text }) => text.trim().split("\n"));
+  const dir = join(folder, "watched");
+
+  beforeAll(() => {
+    initProject(dir);
+    spawnSync(process.execPath, [program, "run", "prep.yaml"], { cwd: dir });
+  });
+
+  it.concurrent.for(lines.filter((line) => line.includes("millrace dashboard")))("%s", async (line, { skip }) => {
+    const needsOpenssl = line.includes("openssl") && spawnSync("openssl", ["version"]).error !== undefined;
+    skip(needsOpenssl, "there is no openssl");
+    const { status, stderr } = await type(untilItAnswers(line.replace(/ +#.*/, "")), dir);
+    expect({ status, stderr }).toMatchObject({ status: 0 });
+  });
+
+  it("has a tunnel that ssh understands: the same port on both sides", ({ skip }) => {
+    const { error } = spawnSync("ssh", ["-V"]);
+    skip(error !== undefined, "there is no ssh");
+    const [tunnel] = lines.filter((line) => line.startsWith("ssh "));
+    const words = tunnel!.replace(/ +#.*/, "").split(" ").slice(1);
+    // -G: what it would do, without doing it.
+    const { stdout, status } = spawnSync("ssh", ["-F", "/dev/null", "-G", ...words], { encoding: "utf8" });
+    expect({ status, stdout }).toEqual({
+      status: 0,
+      stdout: expect.stringMatching(/^localforward 8643 \[127\.0\.0\.1\]:8643$/m),
+    });
+  });
+
+  it("has no other commands than those", () => {
+    expect(lines.filter((line) => !/^ssh |^(\w+=\S.*)?millrace dashboard /.test(line))).toEqual([]);
+  });
+});
 
 describe("docs/cli.md", () => {
   const page = readFileSync(join(repository, "docs", "cli.md"), "utf8");

@@ -38,7 +38,7 @@ const withoutProject: readonly Mistake[] = [
   [["explain", "RUN_CHANGD"], 2, /no error code "RUN_CHANGD"; did you mean RUN_CHANGED\?/],
   [["explain", "frobnicate"], 2, /no error code "frobnicate"; millrace explain lists them/],
   [["init"], 2, /init needs DIR/],
-  [["list", "nowhere"], 2, /nowhere cannot be listed/],
+  [["list", "nowhere"], 1, /There is no folder nowhere\.\n/],
   [["doctor", "nowhere"], 2, /no file or folder nowhere/],
   [["run", "nowhere.yaml"], 2, /nowhere\.yaml: There is no such file/],
   [["run", "."], 2, /folder/],
@@ -50,6 +50,8 @@ const withoutProject: readonly Mistake[] = [
 const config = (override: string): readonly string[] => ["run", "job.yaml", override];
 
 const inProject: readonly Mistake[] = [
+  [["list", "job.yaml"], 1, /job\.yaml is a file, not a folder\.\n/],
+  [["init", "job.yaml"], 2, /job\.yaml is a file\.\n/],
   [config("parallel.env=proces"), 2, /parallel\.env is "proces".*\n {2}-> Did you mean process\?/],
   [config("++parallel={env: slurm, options: {nanny: true}}"), 2, /nanny is not taken: every worker is watched/],
   [

@@ -54,19 +54,36 @@ describe.concurrent("progress on a terminal", () => {
     await run.ended;
   });
 
-  it("has no colour with NO_COLOR or on a terminal without, in all three", async () => {
+  it("has no colour with NO_COLOR, in all three", async () => {
     const project = makeProject();
     const run = project.startInTerminal(["run", ...words], { NO_COLOR: "1" });
     await run.seen(/━/);
-    const [attached, watched] = [
+    const others = [
       project.startInTerminal(["attach", "exp/job"], { NO_COLOR: "1" }),
-      project.startInTerminal(["status", "exp/job", "-w"], { TERM: "dumb" }),
+      project.startInTerminal(["status", "exp/job", "-w"], { NO_COLOR: "1" }),
     ];
-    await Promise.all([attached.seen(/━/), watched.seen(/━/)]);
+    await Promise.all(others.map((other) => other.seen(/━/)));
     project.touch("go");
-    for (const { ended } of [run, attached, watched]) {
+    for (const { ended } of [run, ...others]) {
       const { stdout } = await ended;
       expect(withoutColour(stdout)).toBe(stdout);
+    }
+  });
+
+  it("is lines on a terminal that obeys nothing, in all three", async () => {
+    const project = makeProject();
+    const run = project.startInTerminal(["run", ...words], { TERM: "dumb" });
+    await run.seen(/JobRunner: /);
+    const others = [
+      project.startInTerminal(["attach", "exp/job"], { TERM: "dumb" }),
+      project.startInTerminal(["status", "exp/job", "-w"], { TERM: "dumb" }),
+    ];
+    await Promise.all(others.map((other) => other.seen(/JobRunner: /)));
+    project.touch("go");
+    for (const { ended } of [run, ...others]) {
+      const { stdout } = await ended;
+      expect(stdout).not.toContain("\u001b");
+      expect(stdout).toMatch(/^JobRunner: 900\/900 items \(100 %\)[ |\w./:]*\r$/m);
     }
   });
 });

@@ -226,6 +226,7 @@ describe.concurrent("millrace plan", () => {
     expect(JSON.parse(stdout)).toEqual({
       runDir: project.path("exp/job/limit-5"),
       isBegun: false,
+      isComplete: false,
       done: 0,
       changed: [],
       items: 5,
@@ -236,6 +237,15 @@ describe.concurrent("millrace plan", () => {
       jobScript: null,
     });
     expect(existsSync(project.path("exp"))).toBe(false);
+  });
+
+  it("says of a complete run that nothing is left, and shows no job for it", async () => {
+    const project = makeProject();
+    await project.run("run", "job.yaml");
+    const { stdout } = await project.run("plan", "job.yaml", "parallel.env=slurm");
+    expect(stdout).toContain("exp/job: complete, all 20 items are done: nothing is left\n");
+    expect(stdout).toMatch(/^ {2}job {6}none: nothing is left$/m);
+    expect(stdout).not.toContain("#SBATCH");
   });
 
   it("tells what is done of a run, and that a change would be refused", async () => {

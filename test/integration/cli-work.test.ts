@@ -57,6 +57,33 @@ describe.concurrent("millrace retry", () => {
     ]);
   });
 
+  it("runs nothing where no failed item matches, and says what they say instead", async () => {
+    const project = makeProject();
+    await project.run("run", "job.yaml", "fails=[2,5]", "says=true");
+    const attempt = () => (JSON.parse(project.text("exp/job/split.0/done")) as { attempt: number }).attempt;
+    const before = attempt();
+    const { status, stdout, stderr } = await project.run("retry", "exp/job", "--error", "no such");
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(stderr).toMatch(/No failed item of exp\/job has a message that matches \/no such\/\.\n.*"time is out at 2"/);
+    expect(attempt()).toBe(before);
+  });
+
+  it("tells a program what was tried and what is left", async () => {
+    const project = makeProject();
+    await project.run("run", "job.yaml", "fails=[2,5,12]", "fails_until=mended", "says=true");
+    const tell = async (...words: string[]) => {
+      const { status, stdout, stderr } = await project.run("retry", "exp/job", "--json", ...words);
+      expect(stderr.replace(/^at item \d+$/gm, "").trim()).toBe("");
+      return { status, ...(JSON.parse(stdout) as object) };
+    };
+    const runDir = project.path("exp/job");
+    expect(await tell("--error", "2$")).toEqual({ status: 3, runDir, failedBefore: 3, tried: 2, failedNow: 3 });
+    project.touch("mended");
+    expect(await tell("--error", "2$")).toEqual({ status: 3, runDir, failedBefore: 3, tried: 2, failedNow: 1 });
+    expect(await tell("--failed")).toEqual({ status: 0, runDir, failedBefore: 1, tried: 1, failedNow: 0 });
+    expect(await tell("--error", "2$")).toEqual({ status: 0, runDir, failedBefore: 0, tried: 0, failedNow: 0 });
+  });
+
   it("is carried out where the run was started, as its workers are", async () => {
     const project = makeProject();
     await project.run("run", "job.yaml", "fails=[2]", "fails_until=mended", "parallel.env=process");
@@ -115,6 +142,38 @@ describe.concurrent("millrace verify", () => {
   });
 });
 
+describe.concurrent("millrace verify of merged files", () => {
+  it("finds bytes that were added, changed or lost, and says how the file is made anew", async () => {
+    const project = makeProject();
+    await project.run("run", "job.yaml", "+runner.merge_files=true");
+    const sound = await project.run("verify", "exp/job");
+    expect(sound).toMatchObject({
+      status: 0,
+      stdout: "4 files of 4 of 4 shards and 1 merged, 420 bytes: all as committed\n",
+    });
+    const merged = project.path("exp/job/records.jsonl");
+    const bytes = readFileSync(merged);
+    writeFileSync(merged, Buffer.concat([bytes, Buffer.from("x\n")]));
+    const { status, stdout } = await project.run("verify", "exp/job");
+    expect(status).toBe(1);
+    expect(stdout).toMatch(
+      /^records\.jsonl: .*job\/records\.jsonl has 212 bytes; the merge wrote 210\n.*merge exp\/job --files/,
+    );
+    writeFileSync(merged, bytes);
+    damage(merged);
+    const json = JSON.parse((await project.run("verify", "exp/job", "--json")).stdout) as object;
+    expect(json).toMatchObject({
+      merged: 1,
+      damaged: [{ merged: "records.jsonl", reason: expect.stringContaining("has CRC-32") }],
+    });
+    rmSync(merged);
+    expect((await project.run("verify", "exp/job")).stdout).toContain("records.jsonl is not there");
+    expect((await project.run("merge", "exp/job", "--files")).status).toBe(0);
+    expect(readFileSync(merged)).toEqual(bytes);
+    expect((await project.run("verify", "exp/job")).status).toBe(0);
+  });
+});
+
 describe.concurrent("millrace logs", () => {
   it("shows what each worker wrote, or the one that made a shard", async () => {
     const project = makeProject();
@@ -127,7 +186,7 @@ describe.concurrent("millrace logs", () => {
     expect(own).toContain("at item 17\n");
     expect((await project.run("logs", "exp/job", "--worker", worker)).stdout).toBe(own);
     expect((await project.run("logs", "exp/job", "--worker", "nobody")).stderr).toContain(worker);
-    expect((await project.run("logs", "exp/job", "--driver")).stderr).toContain("never started in the background");
+    expect((await project.run("logs", "exp/job", "--driver")).stderr).toContain("was not started in the background");
   });
 
   it("follows them while someone is at work", async () => {
@@ -146,10 +205,21 @@ describe.concurrent("millrace logs", () => {
   it("says that nobody wrote anything, and which shard was not made", async () => {
     const project = makeProject();
     await project.run("run", "job.yaml", "fails=[8]", "runner.on_error=fail");
-    expect((await project.run("logs", "exp/job")).stderr).toBe("millrace: no worker has written anything\n");
+    expect((await project.run("logs", "exp/job")).stderr).toContain(
+      "there are no logs: no worker has written anything",
+    );
     expect(await project.run("logs", "exp/job", "--shard", "3")).toMatchObject({
-      status: 1,
+      status: 3,
       stderr: expect.stringContaining("split.3 is not committed"),
+    });
+    expect(await project.run("logs", "exp/job", "--shard", "4")).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining("--shard is 4; the shards of this run are 0 to 3"),
+    });
+    writeFileSync(project.path("exp/job/split.0/records.jsonl"), "");
+    expect(await project.run("logs", "exp/job", "--shard", "0")).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/split\.0 is damaged: .*has 0 bytes/),
     });
   });
 });
@@ -219,6 +289,8 @@ describe.concurrent("millrace gc", () => {
     expect(project.names("exp/job/.millrace/logs")).toHaveLength(1);
     expect((await project.run("gc", "exp/job", "--logs")).stderr).toBe("millrace: removed 1 files and folders\n");
     expect(project.names("exp/job/.millrace/logs")).toEqual([]);
+    for (const words of [[], ["--driver"]])
+      expect((await project.run("logs", "exp/job", ...words)).stderr).toContain("were removed (gc --logs)");
     const told = project.names("exp/job/.millrace/history").length;
     expect(told).toBeGreaterThan(0);
     expect((await project.run("gc", "exp/job", "--history")).stderr).toBe(

@@ -13,12 +13,20 @@ const pages = readdirSync(join(repository, "docs"), { recursive: true, encoding:
   .map((name) => `docs/${name.replaceAll("\\", "/")}`)
   .filter((name) => name.endsWith(".md"))
   .sort();
-/** Their commands need more than an empty folder, or do not end by themselves: tests of their own start them. */
+/** What they show needs more than an empty folder, or does not end by itself: a test of its own starts it. */
 const elsewhere: Readonly<Record<string, string>> = {
-  "docs/cli.md": "cli-examples.test.ts",
-  "docs/dashboard.md": "the tests of the dashboard",
-  "docs/report.md": "the tests of the report",
-  "docs/xvectors.md": "xvector-cli.test.ts",
+  "docs/cli.md": "test/integration/cli-examples.test.ts",
+  "docs/configs.md": "test/docs.test.ts",
+  "docs/dashboard.md": "test/integration/cli-examples.test.ts",
+  "docs/inference.md": "test/docs.test.ts",
+  "docs/xvectors.md": "test/integration/xvector-cli.test.ts",
+};
+/** Programs that are compiled and not run, and why. */
+const onlyCompiled: Readonly<Record<string, string>> = {
+  "docs/clusters.md": "it leaves a million items to processes that outlive it",
+  "docs/features.md": "it takes a model that is not ours to hand on; test/unit/features has a stand-in for it",
+  "docs/from-datatrove.md": "it takes a million documents",
+  "docs/inference.md": "it hands data to others: in a folder of theirs, and on a hub",
 };
 const all = pages.map((page) => ({ page, blocks: readBlocks(page) }));
 const typescript = all.flatMap(({ blocks }) => blocks.filter(({ language }) => language === "ts"));
@@ -64,6 +72,19 @@ describe("the code of the documentation", () => {
       return `${block.page}:${block.line + line - above}: ${message}`;
     });
     expect(problems).toEqual([]);
+  });
+
+  it("is run, but for what is listed with a reason", () => {
+    // Of a page that has a test of its own, that runs the first.
+    const isElsewhere = (block: Block) =>
+      block.page in elsewhere && block === typescript.find(({ page }) => page === block.page);
+    const idle = typescript.filter((block) => !block.words.includes("run") && !isElsewhere(block));
+    expect(idle.map(({ page }) => page)).toEqual(Object.keys(onlyCompiled));
+  });
+
+  it("is run by the test that is named where another one does it", () => {
+    for (const [page, file] of Object.entries(elsewhere))
+      expect(readFileSync(join(repository, file), "utf8"), file).toContain(`describe("${page}"`);
   });
 
   it("is of languages that a test looks at, or is plain text", () => {

@@ -1,3 +1,4 @@
+import type { ParallelConfig } from "../../config/parallel.ts";
 import { askProgram, type ProgramAnswer } from "./ask-program.ts";
 import type { Finding } from "./finding.ts";
 
@@ -6,6 +7,8 @@ interface Backend {
   readonly name: string;
   readonly env: string;
   readonly question: readonly [program: string, ...args: string[]];
+  /** What an answer means, where the answer itself does not say it. */
+  readonly meaning?: string;
 }
 
 const backends: readonly Backend[] = [
@@ -18,15 +21,43 @@ const backends: readonly Backend[] = [
   { name: "OAR", env: "oar", question: ["oarnodes", "-s"] },
   { name: "Moab", env: "moab", question: ["showq", "-s"] },
   { name: "Kubernetes", env: "kube", question: ["kubectl", "get", "nodes", "--request-timeout=5s", "-o", "name"] },
+  { name: "ssh", env: "ssh", question: ["ssh", "-V"], meaning: "is here; hosts are asked where a config names them" },
 ];
 
-/** Asks every backend. They are asked at the same time; the answers come in a fixed order. */
-export async function* checkBackends(patienceMs: number): AsyncGenerator<Finding> {
-  const answers = backends.map(async (backend) => describe(backend, await askProgram(backend.question, patienceMs)));
+/**
+ * Asks every backend. They are asked at the same time; the answers come in a fixed order. The one that is `needed` has to
+ * answer: without it the config cannot be run from here.
+ */
+export async function* checkBackends(patienceMs: number, needed?: ParallelConfig): AsyncGenerator<Finding> {
+  const answers = backends.map(async (backend) => {
+    const isNeeded = backend.env === needed?.env;
+    const question = isNeeded ? questionFor(backend, needed) : backend.question;
+    const finding = describe(backend, await askProgram(question, patienceMs));
+    return isNeeded && mustAnswer(backend) ? insistOn(finding, backend) : finding;
+  });
   for (const answer of answers) yield await answer;
 }
 
-function describe({ name, env, question: [program] }: Backend, answer: ProgramAnswer): Finding {
+/** What the run itself will ask, where that differs: whoever may make jobs in a namespace may not see the nodes. */
+function questionFor({ env, question }: Backend, { options }: ParallelConfig): Backend["question"] {
+  if (env !== "kube") return question;
+  const where = ["context", "namespace"].filter((name) => options[name] != null);
+  const place = where.map((name) => `--${name}=${String(options[name])}`);
+  return ["kubectl", ...place, "get", "jobs", "--request-timeout=5s", "-o", "name"];
+}
+
+// GPUs may be named without nvidia-smi (CUDA_VISIBLE_DEVICES): the check of `parallel` has looked for them.
+function mustAnswer({ env }: Backend): boolean {
+  return env !== "local_gpu";
+}
+
+function insistOn(finding: Finding, { env }: Backend): Finding {
+  if (finding.state === "fine") return finding;
+  const hint = `The config says env: ${env}. Start it where ${finding.what} answers, or override: parallel.env=process.`;
+  return { ...finding, state: "wrong", hint };
+}
+
+function describe({ name, env, question: [program], meaning }: Backend, answer: ProgramAnswer): Finding {
   if (answer.kind === "absent")
     return { state: "missing", what: name, detail: `${program} is not here; env: ${env} cannot be used` };
   if (answer.kind !== "answer") {
@@ -38,6 +69,7 @@ function describe({ name, env, question: [program] }: Backend, answer: ProgramAn
       hint: `env: ${env} will not work from this host.`,
     };
   }
+  if (meaning !== undefined) return { state: "fine", what: name, detail: `${program} ${meaning}` };
   const [first, ...more] = answer.text.split("\n").filter((line) => line.trim() !== "");
   const rest = more.length > 0 ? ` (and ${more.length} more lines)` : "";
   return { state: "fine", what: name, detail: first === undefined ? "answers" : `answers: ${first.trim()}${rest}` };

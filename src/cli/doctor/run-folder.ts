@@ -4,13 +4,15 @@ import { shellWord } from "../../shared/shell-word.ts";
 import { describeExit, readAttemptEnd } from "../../store/attempt-notes.ts";
 import { groupAttempts, type UnitAttempts } from "../../store/attempts.ts";
 import { readCheckpoints } from "../../store/checkpoint.ts";
+import { readFailure } from "../../store/last-failure.ts";
 import { isHeld, parseLease } from "../../store/lease.ts";
 import { readManifest } from "../../store/manifest.ts";
 import { type RunPaths, runPaths, type Unit } from "../../store/run-paths.ts";
 import { type RunStatus, runStatus } from "../../store/run-status.ts";
 import { namesIn, scanShards } from "../../store/scan-shards.ts";
-import { isEndOrdered } from "../../store/stop-order.ts";
+import { isEndOrdered, stopReason } from "../../store/stop-order.ts";
 import { fileSystemNow, lookAt } from "../../store/take-file-step.ts";
+import { placeOfError } from "../place-of-error.ts";
 import type { Finding } from "./finding.ts";
 
 const mostShown = 20;
@@ -64,6 +66,11 @@ function checkWhole(paths: RunPaths, { state, shards, items, workers }: RunStatu
     findings.push({ state: "note", what: "run", detail, ...(hint === undefined ? {} : { hint }) });
   if (isEndOrdered(paths) && state !== "complete")
     note("it was cancelled", "Start it again with `millrace run`: that withdraws it.");
+  const failure = state === "stopped" ? (stopReason(paths) ?? readFailure(paths)) : undefined;
+  if (failure !== undefined) {
+    const place = placeOfError(failure);
+    note(`an error ended it: ${failure.reason}${place === undefined ? "" : ` (${place})`}`, failure.hint);
+  }
   if (items.failed > 0)
     note(`${formatCount(items.failed)} items failed`, `millrace retry ${shellWord(paths.root)} runs them again.`);
   const waitFor = state === "running" ? "they wait for a free worker" : "nobody works on the run";
@@ -102,8 +109,9 @@ function describeActive(paths: RunPaths, unit: Unit, active: number, { items, st
 }
 
 function whyWaiting(fencedDir: string): string {
-  const { isReleased, exit } = readAttemptEnd(fencedDir);
-  if (isReleased) return "its worker gave it back, because it was stopped or an item failed";
+  const { isReleased, releasedBecause, exit } = readAttemptEnd(fencedDir);
+  if (isReleased)
+    return `its worker gave it back: ${releasedBecause ?? "it was stopped or an item failed"}`.replace(/\.$/, "");
   return exit === undefined ? "it was taken from a worker that was gone" : `its worker ${describeExit(exit)}`;
 }
 

@@ -87,3 +87,12 @@ Examples:
     expect(wide).toEqual([]);
   });
 });
+
+describe("the usage line", () => {
+  it.each(Object.keys(commands))("of %s names every option, and no other", async (name) => {
+    const { usage, options } = await commands[name]!.load();
+    const named = [...usage.matchAll(/--([\w-]+)( [A-Z]+)?/g)].map(([, option, value]) => `${option}${value ?? ""}`);
+    const known = Object.entries(options).map(([option, { value }]) => (value ? `${option} ${value}` : option));
+    expect(named.sort()).toEqual(known.sort());
+  });
+});

@@ -10,7 +10,7 @@ import {
   readAttemptEnd,
   type WorkerExit,
 } from "../../../src/store/attempt-notes.ts";
-import { isMachinery, itemNoteName } from "../../../src/store/shard-file-names.ts";
+import { isMachinery, itemNoteName, releasedNoteName } from "../../../src/store/shard-file-names.ts";
 import { temporaryFolder } from "../../fixtures/temporary-folder.ts";
 
 const nothing = { isReleased: false, item: undefined, exit: undefined };
@@ -80,9 +80,11 @@ describe("the notes of an attempt", () => {
     expect(noteExit(join(temporaryFolder(), "gone"), { code: 1 })).toBe(false);
   });
 
-  it("tell that the attempt was given back", () => {
+  it("tell that the attempt was given back, and why", () => {
     const dir = temporaryFolder();
-    noteRelease(dir);
+    noteRelease(dir, "Item 3 failed: no\n  -> Look at it.");
+    expect(readAttemptEnd(dir)).toEqual({ ...nothing, isReleased: true, releasedBecause: "Item 3 failed: no" });
+    writeFileSync(join(dir, releasedNoteName), "");
     expect(readAttemptEnd(dir)).toEqual({ ...nothing, isReleased: true });
   });
 
@@ -103,7 +105,7 @@ describe("the notes of an attempt", () => {
     const dir = temporaryFolder();
     openItemNotes(dir);
     noteExit(dir, { code: 1 });
-    noteRelease(dir);
+    noteRelease(dir, "it was asked to stop");
     expect(readdirSync(dir).filter((name) => !isMachinery(name))).toEqual([]);
     expect(readdirSync(dir)).toHaveLength(3);
   });

@@ -76,7 +76,7 @@ describe("an attempt whose worker has ended", () => {
       "lost",
       "an item took more than 50 ms",
     ],
-    ["end of its driver", noteRelease, "released", "its driver was gone"],
+    ["end of its driver", (dir: string) => noteRelease(dir, "its driver was gone"), "released", "its driver was gone"],
   ])("tells of its %s", (_what, note, outcome, reason) => {
     expect(fence(heldShard(), note)).toMatchObject({ outcome, reason });
   });
