@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path";
 import { checkShape } from "../config/check-shape.ts";
+import { showPosition } from "../config/config-error.ts";
 import { findProjectRoot } from "../config/find-project-root.ts";
 import { instantiate } from "../config/instantiate.ts";
 import { loadConfig } from "../config/load-config.ts";
@@ -14,7 +15,15 @@ import type { OwnOptions } from "../runner/own-options.ts";
 import type { RunnerOptions } from "../runner/runner-options.ts";
 import { MillraceError, messageOf } from "../shared/errors.ts";
 import { describeKind } from "../shared/state-json.ts";
-import { camelCased, type RunSections, runnerOptionNames, runShape, runShapeWith } from "./run-shape.ts";
+import {
+  camelCased,
+  type RunSections,
+  runnerOptionNames,
+  runSectionNames,
+  runShape,
+  runShapeWith,
+} from "./run-shape.ts";
+import { tellMisspeltSections } from "./tell-misspelt-sections.ts";
 
 /** A config that describes a run, checked, with nothing made of it yet. */
 export interface RunConfig {
@@ -33,6 +42,7 @@ type AnyProvider = AnyRunner["provider"];
 /** Reads and checks the config of a run. With a limit it is another run, in a folder of its own. */
 export async function readRunConfig(path: string, overrides: readonly string[], limit?: number): Promise<RunConfig> {
   const sections = checkShape(await loadConfig(path, overrides), runShape, path);
+  tellMisspeltSections(sections, path);
   const { output_dir } = sections.runner;
   const { env, n_workers, options: parallelOptions } = sections.parallel ?? {};
   const parallel = checkParallel({
@@ -63,17 +73,25 @@ export async function makeRunner(
   const providerArgs = [ownSections(sections), { ...more, ...params }];
   const provider = await make<AnyProvider>(sections.provider, providerArgs, path);
   if (typeof provider?.buildEnvLocal !== "function") {
-    throw new MillraceError("BAD_TARGET", `${providerTarget} gave ${describeKind(provider)}, not a provider.`, {
-      hint: "Name a class that extends EnvironmentProvider or InferenceProvider in provider._target_.",
-    });
+    throw new MillraceError(
+      "BAD_TARGET",
+      `${placeOfTarget(sections.provider, path)}: ${providerTarget} gave ${describeKind(provider)}, not a provider.`,
+      {
+        hint: "Name a class that extends EnvironmentProvider or InferenceProvider in provider._target_.",
+      },
+    );
   }
   tellWorkers(provider, providerTarget, path);
   const { _target_: runnerTarget } = sections.runner;
   const runner = await make<AnyRunner>(sections.runner, [provider, { ...own, ...options, ...changed }], path);
   if (typeof runner?.run !== "function") {
-    throw new MillraceError("BAD_TARGET", `${runnerTarget} gave ${describeKind(runner)}, not a runner.`, {
-      hint: "Name a class that extends BaseRunner in runner._target_.",
-    });
+    throw new MillraceError(
+      "BAD_TARGET",
+      `${placeOfTarget(sections.runner, path)}: ${runnerTarget} gave ${describeKind(runner)}, not a runner.`,
+      {
+        hint: "Name a class that extends BaseRunner in runner._target_.",
+      },
+    );
   }
   tellWorkers(runner, runnerTarget, path);
   return { runner, provider };
@@ -107,6 +125,10 @@ function make<T>(section: { readonly _target_: string }, args: readonly unknown[
   const [own, place] = [positionOf(section), positionOfChild(section, "_target_")];
   if (own !== undefined && place !== undefined) rememberPositions(target, own, new Map([["_target_", place]]));
   return instantiate<T>(target, { projectRoot: findProjectRoot(path), importModule, args });
+}
+
+function placeOfTarget(section: { readonly _target_: string }, path: string): string {
+  return showPosition(positionOf(section, ["_target_"]) ?? { source: path });
 }
 
 /** Workers find the class as this command did, also where it does not say itself where it is. */
@@ -171,9 +193,7 @@ function ownerOf(object: object, method: string): object | undefined {
   return owner ?? undefined;
 }
 
-const runSections = ["provider", "runner", "items", "parallel", "defaults", "hydra"];
-
 /** What the provider gets as its config: how the run is carried out does not belong to what it is. */
 function ownSections(sections: RunSections): object {
-  return Object.fromEntries(Object.entries(sections).filter(([key]) => !runSections.includes(key)));
+  return Object.fromEntries(Object.entries(sections).filter(([key]) => !runSectionNames.includes(key)));
 }

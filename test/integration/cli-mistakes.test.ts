@@ -50,6 +50,11 @@ const withoutProject: readonly Mistake[] = [
 const config = (override: string): readonly string[] => ["run", "job.yaml", override];
 
 const inProject: readonly Mistake[] = [
+  [
+    ["run", "job.yaml", "~parallel", "+paralel={env: process, n_workers: 4}"],
+    2,
+    /override \+paralel=.*: paralel is not known, and looks like parallel\.\n {2}-> Write parallel\./,
+  ],
   [config("parallel.env=proces"), 2, /parallel\.env is "proces".*\n {2}-> Did you mean process\?/],
   [config("++parallel={env: slurm, options: {nanny: true}}"), 2, /nanny is not taken: every worker is watched/],
   [
@@ -70,7 +75,11 @@ const inProject: readonly Mistake[] = [
   [config("=3"), 2, /override =3/],
   [config("items={_target_: ./jobs.js#nothing}"), 1, /run got undefined/],
   [config("runner._target_=./jobs.js#JobRuner"), 2, /has no export JobRuner.*\n {2}-> Did you mean JobRunner\?/],
-  [config("runner._target_=./jobs.js#JobProvider"), 2, /gave a JobProvider, not a runner/],
+  [
+    config("runner._target_=./jobs.js#JobProvider"),
+    2,
+    /override runner\._target_=.*: \.\/jobs\.js#JobProvider gave a JobProvider, not a runner/,
+  ],
   [config("provider._target_=./jobs.js#nothing"), 2, /gave undefined, not a provider/],
   [config("provider._target_=./jobs.js#Unmade"), 2, /failed: the disk is on strike/],
   [config("provider._target_=./job.js#JobProvider"), 2, /no file .*job\.js\.\n {2}-> Did you mean \.\/jobs\.js\?/],
@@ -111,6 +120,25 @@ describe.concurrent("a mistake", () => {
     // Root may read everything.
     if (process.getuid?.() !== 0)
       expectMessage(await project.run("run", "a.yaml"), 2, /a\.yaml: The file cannot be read/);
+  });
+
+  it("in the name of a section is warned of with its line, for the key may be the provider's own", async () => {
+    const project = makeProject();
+    const job = project.text("job.yaml");
+    writeFileSync(project.path("near.yaml"), `${job}item: 3\nparalel: {env: process, n_workers: 4}\n`);
+    const { status, stdout, stderr } = await project.run("plan", "near.yaml");
+    expect({ status, stdout }).toEqual({
+      status: 0,
+      stdout: expect.stringMatching(/items {4}20 .*\n.*\n.*1 \(local\)/),
+    });
+    const line = job.split("\n").length;
+    expect(stderr.split("\n").filter((words) => words !== "")).toEqual([
+      `millrace: warning: near.yaml:${line}:1: item is taken for the provider's own.`,
+      expect.stringMatching(/^ {2}-> Did you mean items\? If not, another name or a place below provider\.params/),
+      `millrace: warning: near.yaml:${line + 1}:1: paralel is taken for the provider's own.`,
+      expect.stringMatching(/^ {2}-> Did you mean parallel\?/),
+    ]);
+    expect((await project.run("plan", "job.yaml", "+model=3", "+dataset=x")).stderr).toBe("");
   });
 
   it("of the user's code is told with its line, and with the option to skip it as a command takes it", async () => {
