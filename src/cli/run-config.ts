@@ -48,7 +48,7 @@ export async function readRunConfig(path: string, overrides: readonly string[], 
   const parallel = checkParallel({
     ...(env == null ? {} : { env }),
     ...(n_workers == null ? {} : { n_workers }),
-    options: parallelOptions ?? {},
+    options: parallelOptions ?? noOptions(sections),
   } as ParallelInput);
   const outputDir = resolve(output_dir, limit === undefined ? "" : `limit-${limit}`);
   const common = Object.entries(sections.runner).filter(([key]) => runnerOptionNames.includes(key));
@@ -61,6 +61,14 @@ export async function readRunConfig(path: string, overrides: readonly string[], 
     options: runnerOptions,
     parallel,
   };
+}
+
+/** What an env misses among options that are left out has the place of the section they would stand in. */
+function noOptions(sections: RunSections): object {
+  const options = {};
+  const place = positionOf(sections, ["parallel"]);
+  if (place !== undefined) rememberPositions(options, place, new Map());
+  return options;
 }
 
 /** Makes the provider and the runner that a config describes. */

@@ -122,6 +122,45 @@ describe.concurrent("a mistake", () => {
       expectMessage(await project.run("run", "a.yaml"), 2, /a\.yaml: The file cannot be read/);
   });
 
+  it("among the options of an env is told with its line, together with all others there", async () => {
+    const project = makeProject();
+    const write = (env: string, ...options: string[]) => {
+      const job = project.text("job.yaml").replace("env: local", `env: ${env}`);
+      const lines = options.map((option) => `\n    ${option}`).join("");
+      writeFileSync(project.path("a.yaml"), lines === "" ? job : `${job}  options:${lines}\n`);
+      return job.split("\n").length;
+    };
+    const first = 1 + write("slurm", 'waltime: "1:00:00"', "cores: two", "partition: gpu");
+    const { status, stderr } = await project.run("run", "a.yaml");
+    expect({ status, lines: stderr.split("\n").slice(0, 4) }).toEqual({
+      status: 2,
+      lines: [
+        expect.stringContaining(`a.yaml:${first}:5: parallel.options: "waltime" is not known to env slurm. Did you`),
+        expect.stringContaining(`a.yaml:${first + 1}:5: parallel.options.cores is "two"; a whole number from 1`),
+        expect.stringContaining(`a.yaml:${first + 2}:5: parallel.options.partition is not taken: it is called queue.`),
+        expect.stringMatching(/^ {2}-> .* change all of them/),
+      ],
+    });
+    write("process", "threads_per_worker: 0", "max_heap: 1");
+    expect((await project.run("run", "a.yaml")).stderr).toMatch(
+      /a\.yaml:\d+:5: parallel\.options\.threads_per_worker is 0.*\na\.yaml:\d+:5: parallel\.options: "max_heap" is not known/,
+    );
+    write("htcondor", "memory: 1GB", "queue: gpu");
+    expectMessage(await project.run("plan", "a.yaml"), 2, /a\.yaml:\d+:5: parallel\.options\.queue is not taken: HTC/);
+    const end = write("ssh");
+    expectMessage(await project.run("plan", "a.yaml"), 2, new RegExp(`a\\.yaml:${end - 3}:1: env: ssh needs`));
+  });
+
+  it("of the kind of a target is told with its line", async () => {
+    const project = makeProject();
+    writeFileSync(project.path("a.yaml"), project.text("job.yaml").replace("#JobProvider", "#nothing"));
+    expectMessage(
+      await project.run("run", "a.yaml"),
+      2,
+      /a\.yaml:9:3: \.\/jobs\.js#nothing gave undefined, not a provider/,
+    );
+  });
+
   it("in the name of a section is warned of with its line, for the key may be the provider's own", async () => {
     const project = makeProject();
     const job = project.text("job.yaml");
