@@ -94,12 +94,14 @@ function useNewKey([key, message]: readonly ConfigNode[], { select, at }: Resolv
       ? "'$OLD_KEY' is deprecated. Change your code and config to use '$NEW_KEY'"
       : requireText(message);
   const selection = select(newKey);
-  if ("failure" in selection) throw new Error(describeFailure(selection.failure));
+  if ("failure" in selection && selection.failure.kind !== "missing")
+    throw new Error(describeFailure(selection.failure));
   process.emitWarning(
     template.replaceAll("$OLD_KEY", () => pathOf(at)).replaceAll("$NEW_KEY", () => newKey),
     "DeprecationWarning",
   );
-  return selection.node;
+  // A value that is missing there is missing here.
+  return "node" in selection ? selection.node : selection.failure.node;
 }
 
 function listKeys([key]: readonly ConfigNode[], context: ResolverContext): ConfigNode {

@@ -63,9 +63,22 @@ parallel:
 
   it("names what is missing, unless it is allowed to be", async () => {
     await expect(load("a: {b: ???}\n")).rejects.toThrow(/c\.yaml:1:5: a\.b is \?\?\?: it has to be given/);
-    expect(await load("a: {b: ???}\nc: ${a.b}\n", [], { allowMissing: true })).toEqual({ a: { b: "???" }, c: "???" });
+    expect(await load("a: {b: ???}\nc: ${a}\n", [], { allowMissing: true })).toEqual({
+      a: { b: "???" },
+      c: { b: "???" },
+    });
     expect(await load("a: {b: ???}\n", ["a.b=1"])).toEqual({ a: { b: 1 } });
   });
+
+  it.each(["${a.b}", "${a.b}/y"])(
+    "refuses %s where it leads to what is missing, also if that may be missing",
+    async (text) => {
+      const config = load(`a: {b: ???}\nc: ${text}\n`, [], { allowMissing: true });
+      await expect(config).rejects.toThrow(
+        "c.yaml:2:1: c: ${a.b} leads nowhere: a.b is ??? and has to be given.\n  -> Give it in the config or on the command line: a.b=VALUE. Where it may be left out, write ${oc.select:a.b,DEFAULT}.",
+      );
+    },
+  );
 
   it("reads the time once", async () => {
     const now = new Date(2024, 0, 2, 3, 4, 5);
