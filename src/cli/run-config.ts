@@ -7,13 +7,13 @@ import { loadConfig } from "../config/load-config.ts";
 import { locateTarget } from "../config/locate-target.ts";
 import { checkParallel, type ParallelConfig, type ParallelInput } from "../config/parallel.ts";
 import { positionOf, positionOfChild, rememberPositions } from "../config/position-of.ts";
-import { importModule } from "../join/import-module.ts";
 import type { Items } from "../plan/collect-items.ts";
 import { range } from "../plan/range.ts";
 import type { BaseRunner } from "../runner/base-runner.ts";
 import type { OwnOptions } from "../runner/own-options.ts";
 import type { RunnerOptions } from "../runner/runner-options.ts";
 import { MillraceError, messageOf } from "../shared/errors.ts";
+import { importModule } from "../shared/import-module.ts";
 import { describeKind } from "../shared/state-json.ts";
 import {
   camelCased,
@@ -132,7 +132,7 @@ function make<T>(section: { readonly _target_: string }, args: readonly unknown[
   const target = { _target_: section._target_ };
   const [own, place] = [positionOf(section), positionOfChild(section, "_target_")];
   if (own !== undefined && place !== undefined) rememberPositions(target, own, new Map([["_target_", place]]));
-  return instantiate<T>(target, { projectRoot: findProjectRoot(path), importModule, args });
+  return instantiate<T>(target, { projectRoot: findProjectRoot(path), args });
 }
 
 function placeOfTarget(section: { readonly _target_: string }, path: string): string {
@@ -153,7 +153,7 @@ export async function itemsOf({ path, sections }: RunConfig, provider: AnyProvid
   if (Array.isArray(items)) return items as number[];
   const section = items as { _target_?: string; start?: number; stop?: number; step?: number };
   if (section._target_ === undefined) return range(section.start ?? 0, section.stop!, section.step ?? 1);
-  const made = await instantiate<unknown>(section, { projectRoot: findProjectRoot(path), importModule });
+  const made = await instantiate<unknown>(section, { projectRoot: findProjectRoot(path) });
   return typeof made === "number" ? range(made) : (made as Items);
 }
 
