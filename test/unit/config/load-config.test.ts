@@ -80,6 +80,35 @@ parallel:
     },
   );
 
+  it.each<[unknown[], RegExp]>([
+    [[], /^loadConfig takes the path of a config, and got undefined\.\n {2}-> Pass the path of a file/],
+    [[""], /the path of a config, and got ""/],
+    [[new URL("file:///c.yaml")], /got a URL\.\n {2}-> Hand it fileURLToPath\(url\)/],
+    [
+      ["s.yaml", "name=y"],
+      /a list of overrides .* got "name=y"\.\n {2}-> Write loadConfig\("s\.yaml", \["name=y"\]\)\./,
+    ],
+    [["s.yaml", null], /a list of overrides .* got null/],
+    [["s.yaml", { allowMissing: true }], /a list of overrides .* got an object/],
+    [["s.yaml", ["a=1", 2]], /override 2 is 2\./],
+    [["s.yaml", [], null], /options as its third argument, and got null/],
+    [["s.yaml", [], { now: 3 }], /a date as its option now, and got 3/],
+    [["s.yaml", [], { now: new Date("never") }], /got an invalid one/],
+  ])("says what it takes, called with %j", async (words, message) => {
+    const call = loadConfig as (...args: unknown[]) => Promise<unknown>;
+    await expect(call(...words)).rejects.toMatchObject({
+      name: "MillraceError",
+      code: "BAD_OPTION",
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it("says that Hydra's own settings are not to be had", async () => {
+    await expect(load("a: ${hydra:runtime.cwd}\n")).rejects.toThrow(
+      /^\S*c\.yaml:1:1: a: there is no resolver hydra: Hydra itself does not run here\.\n {2}-> Write the value, or/,
+    );
+  });
+
   it("reads the time once", async () => {
     const now = new Date(2024, 0, 2, 3, 4, 5);
     const config = await load("a: run-${now:%Y-%m-%d}\nb: ${now:%H-%M-%S}\n", [], { now });
