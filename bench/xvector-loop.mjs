@@ -1,10 +1,12 @@
-// What one would write by hand: every second features file through the model, the vectors into one file.
+// What one would write by hand: all features through the model, which has every core, and the vectors into one file. Or, where
+// two such loops share the work, every second file, on one core.
 import { readFileSync, writeFileSync } from "node:fs";
 import { InferenceSession, Tensor } from "onnxruntime-node";
 
-const [model, list, half, output] = process.argv.slice(2);
-const files = JSON.parse(readFileSync(list, "utf8")).filter((_, i) => i % 2 === Number(half));
-const session = await InferenceSession.create(model, { intraOpNumThreads: 1, interOpNumThreads: 1 });
+const [model, list, part, output] = process.argv.slice(2);
+const isShared = part !== "all";
+const files = JSON.parse(readFileSync(list, "utf8")).filter((_, i) => !isShared || i % 2 === Number(part));
+const session = await InferenceSession.create(model, isShared ? { intraOpNumThreads: 1, interOpNumThreads: 1 } : {});
 const vectors = [];
 for (const file of files) {
   const bytes = readFileSync(file);

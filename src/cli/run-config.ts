@@ -3,7 +3,6 @@ import { checkShape } from "../config/check-shape.ts";
 import { showPosition } from "../config/config-error.ts";
 import { findProjectRoot } from "../config/find-project-root.ts";
 import { instantiate } from "../config/instantiate.ts";
-import { loadConfig } from "../config/load-config.ts";
 import { locateTarget } from "../config/locate-target.ts";
 import { checkParallel, type ParallelConfig, type ParallelInput } from "../config/parallel.ts";
 import { positionOf, positionOfChild, rememberPositions } from "../config/position-of.ts";
@@ -15,6 +14,7 @@ import type { RunnerOptions } from "../runner/runner-options.ts";
 import { MillraceError, messageOf } from "../shared/errors.ts";
 import { importModule } from "../shared/import-module.ts";
 import { describeKind } from "../shared/state-json.ts";
+import { readConfig } from "./read-config.ts";
 import {
   camelCased,
   type RunSections,
@@ -41,7 +41,7 @@ type AnyProvider = AnyRunner["provider"];
 
 /** Reads and checks the config of a run. With a limit it is another run, in a folder of its own. */
 export async function readRunConfig(path: string, overrides: readonly string[], limit?: number): Promise<RunConfig> {
-  const sections = checkShape(await loadConfig(path, overrides), runShape, path);
+  const sections = checkShape(await readConfig(path, overrides), runShape, path);
   tellMisspeltSections(sections, path);
   const { output_dir } = sections.runner;
   const { env, n_workers, options: parallelOptions } = sections.parallel ?? {};

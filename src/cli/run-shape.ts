@@ -98,6 +98,7 @@ const parallelKeys = {
   env: maybe(shape.oneOf(parallelEnvs)),
   n_workers: maybe(shape.int({ min: 1 })),
   options: maybe(shape.map(shape.any())),
+  allow_overwrite_lock: maybe(shape.boolean()),
 };
 
 /** The keys of `parallel`. */

@@ -1,4 +1,3 @@
-import { loadConfig } from "../config/load-config.ts";
 import { describeProblem } from "../recipes/xvector/check-manifest.ts";
 import { checkXVectors, type XVectorCheck } from "../recipes/xvector/check-xvectors.ts";
 import { extractXVectors } from "../recipes/xvector/extract-xvectors.ts";
@@ -7,6 +6,7 @@ import type { XVectorSummary } from "../recipes/xvector/xvector-summary.ts";
 import type { RunnerOptions } from "../runner/runner-options.ts";
 import { type Command, type CommandInput, exitCode } from "./command.ts";
 import { onlyJsonOnStdout } from "./only-json.ts";
+import { readConfig } from "./read-config.ts";
 import { printJson } from "./status.ts";
 
 export const xvector: Command = {
@@ -38,7 +38,7 @@ export const xvector: Command = {
   runsUserCode: true,
   async run(input) {
     const [path, ...overrides] = input.positionals;
-    const config = (await loadConfig(path!, overrides)) as XVectorConfig;
+    const config = await readConfig<XVectorConfig>(path!, overrides);
     return input.has("check") ? check(config, input) : extract(config, input);
   },
 };

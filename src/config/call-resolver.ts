@@ -60,7 +60,7 @@ function unknownResolver(name: string, { at }: ResolverContext): MillraceError {
   return configError(at.position, `${pathOf(at)}: there is no resolver ${name}.`, {
     hint:
       near === undefined
-        ? `Known: ${known.join(", ")}; registerResolver adds one.`
+        ? `Known: ${known.join(", ")}; registerResolver adds one, for the command line in millrace.setup.js of the project.`
         : `Did you mean ${near}? Known: ${known.join(", ")}.`,
   });
 }

@@ -4,10 +4,10 @@ import { nearestName } from "../shared/nearest-name.ts";
 import { describeKind, isPlainObject } from "../shared/state-json.ts";
 import { showPosition } from "./config-error.ts";
 import { type SourcePosition, showPath } from "./config-node.ts";
-import { findProjectRoot } from "./find-project-root.ts";
 import { type ImportModule, type LoadedTarget, loadTarget } from "./load-target.ts";
 import { BadTarget, targetForms } from "./locate-target.ts";
 import { positionOf, positionOfChild, rememberPositions } from "./position-of.ts";
+import { projectOf } from "./project-of.ts";
 
 /** Where `instantiate` looks for targets, how it imports them, and what it hands them beside the config. */
 export interface InstantiateOptions {
@@ -54,8 +54,8 @@ export async function instantiate<T = unknown>(node: unknown, options: Instantia
 }
 
 function rootOf(node: object): string {
-  const source = positionOf(node)?.source;
-  if (source !== undefined && !source.startsWith("override ")) return findProjectRoot(source);
+  const root = projectOf(node);
+  if (root !== undefined) return root;
   throw new MillraceError(
     "BAD_OPTION",
     "instantiate does not know the project of a config that was not loaded from a file.",

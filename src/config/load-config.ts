@@ -5,9 +5,11 @@ import { composeConfig } from "./compose-config.ts";
 import { configError } from "./config-error.ts";
 import { ConfigFolder } from "./config-folder.ts";
 import type { ConfigNode } from "./config-node.ts";
+import { findProjectRoot } from "./find-project-root.ts";
 import { splitGroupOverrides } from "./group-choices.ts";
 import { nearestFile } from "./nearest-file.ts";
 import { parseOverride } from "./parse-override.ts";
+import { assignProject } from "./project-of.ts";
 import { type ResolveOptions, resolveConfig, tryDereference } from "./resolve-config.ts";
 import { toPlain } from "./to-plain.ts";
 
@@ -38,7 +40,10 @@ export async function loadConfig<T = Record<string, unknown>>(
   overrides: readonly string[] = [],
   options: LoadConfigOptions = {},
 ): Promise<Frozen<T>> {
-  return toPlain(await loadConfigNodes(path, overrides, options)) as Frozen<T>;
+  const config = toPlain(await loadConfigNodes(path, overrides, options));
+  // For what overrides have brought in: it stands in no file.
+  assignProject(config, findProjectRoot(path));
+  return config as Frozen<T>;
 }
 
 /** The same before it becomes plain: floats and integers can be told apart. */

@@ -11,6 +11,8 @@ export interface ParallelInput {
   readonly n_workers?: number;
   readonly nWorkers?: number;
   readonly options?: Readonly<Record<string, unknown>>;
+  /** Taken, so that a section of ESPnet3's can stay as it is, and of no effect: leases expire by themselves. */
+  readonly allow_overwrite_lock?: boolean;
 }
 
 /** How a run is spread out. Never part of a run's identity. */
@@ -33,7 +35,9 @@ export function getParallelConfig(): ParallelConfig {
   return current;
 }
 
-const knownKeys = ["env", "n_workers", "nWorkers", "options"];
+// Those that are recommended, and others that are taken.
+const shownKeys = ["env", "n_workers", "options"];
+const knownKeys = [...shownKeys, "nWorkers", "allow_overwrite_lock"];
 
 /** Checks a `parallel:` section once, at the border. */
 export function checkParallel(parallel: ParallelInput): ParallelConfig {
@@ -43,7 +47,7 @@ export function checkParallel(parallel: ParallelInput): ParallelConfig {
       hint: 'Write for instance { env: "process", n_workers: 4 }.',
     });
   }
-  for (const key of Object.keys(parallel)) if (!knownKeys.includes(key)) throw unknown("parallel", key, knownKeys);
+  for (const key of Object.keys(parallel)) if (!knownKeys.includes(key)) throw unknown("parallel", key, shownKeys);
   const asked = parallel.n_workers ?? parallel.nWorkers;
   const { env = (asked ?? 1) > 1 ? "process" : "local", options = {} } = parallel;
   const nWorkers = asked ?? defaultWorkers(env);
@@ -70,8 +74,7 @@ function defaultWorkers(env: ParallelEnv): number {
   return env === "process" || env === "thread" ? availableParallelism() : 1;
 }
 
-function unknown(where: string, wrong: string, known: readonly string[]): MillraceError {
-  const shown = known.filter((name) => name !== "nWorkers");
+function unknown(where: string, wrong: string, shown: readonly string[]): MillraceError {
   const near = nearestName(wrong, shown);
   const guess = near === undefined ? "" : `Did you mean ${near}? `;
   return new MillraceError("BAD_OPTION", `${where}: ${JSON.stringify(wrong)} is not known.`, {

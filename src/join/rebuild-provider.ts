@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { assignProject } from "../config/project-of.ts";
 import type { EnvironmentProvider } from "../provider/environment-provider.ts";
 import { MillraceError, messageOf } from "../shared/errors.ts";
 import type { RunSpec } from "../store/run-spec.ts";
@@ -7,7 +8,8 @@ type ProviderClass = new (config: unknown, params: unknown) => EnvironmentProvid
 
 /** Makes a provider again, in a worker, from what the driver wrote down of it. */
 export function rebuildProvider(providerClass: ProviderClass, spec: RunSpec): EnvironmentProvider<object> {
-  const { config, params, providerFields } = spec;
+  const { config, params, project, providerFields } = spec;
+  if (project !== undefined) assignProject([config, params], project);
   const { name } = spec.provider;
   let provider: EnvironmentProvider<object>;
   try {

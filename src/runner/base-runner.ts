@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { projectIn } from "../config/project-of.ts";
 import { driveRun } from "../drive/drive-run.ts";
 import { type RetryFilter, retryFailed } from "../drive/retry-failed.ts";
 import type { RunRequest } from "../drive/run-request.ts";
@@ -204,6 +205,7 @@ export abstract class BaseRunner<
     const { config, params } = provider;
     const providerClass = provider.constructor as unknown as ClassStatics;
     const parallel = options.parallel();
+    const project = projectIn([config, params]);
     const work = { ...options.work, leaseTtlMs: options.work.leaseTtlMs ?? usualLeaseTtlMs(parallel.nWorkers) };
     return {
       ...options,
@@ -227,6 +229,7 @@ export abstract class BaseRunner<
         provider: { module: providerClass.module, name: providerClass.name },
         config,
         params,
+        ...(project === undefined ? {} : { project }),
         providerFields: Object.entries(provider).flatMap(([key, value]) => (value === undefined ? [] : key)),
         options: work,
         runnerOptions: sendableOptions(this.given),

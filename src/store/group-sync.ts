@@ -7,15 +7,18 @@ const mostWaiting = 5_000;
 
 /**
  * Makes committed files survive a power cut, in groups about once a second and off the main thread, instead of paying
- * a disk flush for every shard. What a power cut takes before that, a resume finds by its size and computes again.
+ * a disk flush for every shard. What a power cut takes before that, a resume finds by its size and computes again. Flushing a
+ * file keeps its name in its folder too; the folder with the shards, whose names have moved there, is flushed once a group.
  */
 export class GroupSync {
   private waiting: string[] = [];
   private lastMs = performance.now();
   private running: Promise<void> | undefined;
+  private readonly folder: string;
   private readonly intervalMs: number;
 
-  constructor(intervalMs = 1000) {
+  constructor(folder: string, intervalMs = 1000) {
+    this.folder = folder;
     this.intervalMs = intervalMs;
   }
 
@@ -41,7 +44,7 @@ export class GroupSync {
     const group = this.waiting;
     this.waiting = [];
     if (group.length === 0) return;
-    const syncing = Promise.all([this.running, syncSoon(group)]).then(() => {
+    const syncing = Promise.all([this.running, syncSoon([...group, this.folder])]).then(() => {
       if (this.running === syncing) this.running = undefined;
     });
     this.running = syncing;

@@ -18,6 +18,8 @@ export interface RunSpec {
   readonly providerFields: readonly string[];
   readonly config: unknown;
   readonly params: unknown;
+  /** Where the targets in them are looked for, if they came from a config's file. Absent in runs of earlier versions. */
+  readonly project?: string | undefined;
   readonly options: object;
   /** The options as the runner was given them, to make it again. */
   readonly runnerOptions: object;

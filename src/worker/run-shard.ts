@@ -157,7 +157,7 @@ function outputFiles(work: ShardWork): ShardFile[] {
 async function publish(claim: ShardClaim, done: Done, { protocol, sync }: ShardContext): Promise<ShardOutcome> {
   if ((await protocol.commit(claim)) === "lost") return { kind: "lost" };
   const shardDir = protocol.paths.shard(claim.unit);
-  sync.add([...done.files.map((file) => join(shardDir, file.name)), protocol.paths.done(claim.unit), shardDir]);
+  sync.add([...done.files.map((file) => join(shardDir, file.name)), protocol.paths.done(claim.unit)]);
   return { kind: "committed", done };
 }
 

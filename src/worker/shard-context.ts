@@ -42,7 +42,7 @@ export function openShardContext(parts: ShardContextParts, env: object, alreadyF
   return {
     ...parts,
     env,
-    sync: new GroupSync(),
+    sync: new GroupSync(parts.protocol.paths.root),
     missingKeys: watchMissingKeys(env),
     budget: new FailureBudget(parts.options.maxFailures, alreadyFailed),
     totals: { done: 0, failed: 0, dropped: 0 },

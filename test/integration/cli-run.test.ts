@@ -54,6 +54,67 @@ describe.concurrent("millrace run", () => {
     expect(JSON.parse(stdout)).toMatchObject({ items: 7 });
   });
 
+  it.each(["local", "process", "thread"])(
+    "lets a provider make the targets of its config, also one from an override, with env %s",
+    async (env) => {
+      const project = makeProject();
+      writeFileSync(
+        project.path("made.js"),
+        `import { BaseRunner, instantiate } from "millrace";
+import { JobProvider } from "./jobs.js";
+export class MakingProvider extends JobProvider {
+  static module = import.meta.url;
+  async buildEnvLocal() {
+    return { words: await instantiate(this.config.words), more: await instantiate(this.config.more) };
+  }
+}
+export class MakingRunner extends BaseRunner {
+  static module = import.meta.url;
+  static forward(idx, { words, more }) {
+    return { idx, word: words[idx], more: more[idx] };
+  }
+}
+export const wordsOf = ({ text }) => text.split(" ");
+`,
+      );
+      writeFileSync(
+        project.path("made.yaml"),
+        `provider: { _target_: ./made.js#MakingProvider }
+runner: { _target_: ./made.js#MakingRunner, output_dir: exp/made, merge_files: true }
+parallel: { env: ${env}, n_workers: 2 }
+items: 2
+words: { _target_: ./made.js#wordsOf, text: one two }
+`,
+      );
+      const words = ["run", "made.yaml", "+more={_target_: ./made.js#wordsOf, text: 'three four'}"];
+      expect(await project.run(...words)).toMatchObject({ status: 0 });
+      expect(project.text("exp/made/records.jsonl").trim().split("\n")).toEqual([
+        '{"idx":0,"word":"one","more":"three"}',
+        '{"idx":1,"word":"two","more":"four"}',
+      ]);
+      // A worker that joins later knows it from the run's folder alone.
+      expect(await project.run("worker", "exp/made")).toMatchObject({ status: 0 });
+    },
+  );
+
+  it("imports the setup file of the project first, for resolvers", async () => {
+    const project = makeProject();
+    const words = ["run", "job.yaml", "items=1", `+tag=\${shout:hello}`, `runner.output_dir=exp/\${tag}`];
+    expect(await project.run(...words)).toMatchObject({
+      status: 2,
+      stderr: expect.stringMatching(/there is no resolver shout.*\n.*millrace\.setup\.js/),
+    });
+    const setup = (text: string) => writeFileSync(project.path("millrace.setup.js"), text);
+    setup('import { registerResolver } from "millrace";\nregisterResolver("shout", (text) => text.toUpperCase());\n');
+    expect(await project.run(...words)).toMatchObject({ status: 0 });
+    expect(project.names("exp")).toEqual(["HELLO"]);
+    setup('throw new Error("not today");\n');
+    expect(await project.run(...words)).toMatchObject({
+      status: 2,
+      stderr: expect.stringMatching(/millrace\.setup\.js failed: not today\n {2}in millrace\.setup\.js:1:7\n {2}-> /),
+    });
+  });
+
   it("runs the first items alone, in a folder of their own", async () => {
     const project = makeProject();
     const { status, stdout } = await project.run("run", "job.yaml", "--limit", "3");

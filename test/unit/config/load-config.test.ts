@@ -209,8 +209,8 @@ describe("registerResolver", () => {
     expect(() => registerResolver(name, () => 1)).toThrow(`There is a resolver ${name} already`);
   });
 
-  it.each(["", "a-b", "1a", "a..b", "a b"])("refuses the name %j", (name) => {
-    expect(() => registerResolver(name, () => 1)).toThrow("cannot be the name of a resolver");
+  it.each(["", "a-b", "1a", "a..b", "a b", undefined, 3])("refuses the name %j", (name) => {
+    expect(() => registerResolver(name as string, () => 1)).toThrow("cannot be the name of a resolver");
   });
 
   it.each<[string, unknown]>([

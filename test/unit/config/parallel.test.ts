@@ -12,6 +12,11 @@ describe("setParallel", () => {
     expect(getParallelConfig()).toEqual({ env: "local", nWorkers: 1, options: {} });
   });
 
+  it("takes ESPnet3's allow_overwrite_lock, which changes nothing", () => {
+    setParallel({ env: "process", n_workers: 4, allow_overwrite_lock: true });
+    expect(getParallelConfig()).toEqual({ env: "process", nWorkers: 4, options: {} });
+  });
+
   it.each(["n_workers", "nWorkers"])("takes %s", (key) => {
     setParallel({ env: "process", [key]: 4 });
     expect(getParallelConfig()).toEqual({ env: "process", nWorkers: 4, options: {} });
