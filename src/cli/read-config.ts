@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { findProjectRoot } from "../config/find-project-root.ts";
 import { type Frozen, loadConfig } from "../config/load-config.ts";
-import { importModule } from "../join/import-module.ts";
 import { isMillraceError, MillraceError, messageOf } from "../shared/errors.ts";
+import { importModule } from "../shared/import-module.ts";
 
 const setupNames = ["millrace.setup.ts", "millrace.setup.mts", "millrace.setup.js", "millrace.setup.mjs"];
 

@@ -1,20 +1,29 @@
 import { join, resolve } from "node:path";
 import { checkShape } from "../config/check-shape.ts";
+import { showPosition } from "../config/config-error.ts";
 import { findProjectRoot } from "../config/find-project-root.ts";
 import { instantiate } from "../config/instantiate.ts";
 import { locateTarget } from "../config/locate-target.ts";
 import { checkParallel, type ParallelConfig, type ParallelInput } from "../config/parallel.ts";
 import { positionOf, positionOfChild, rememberPositions } from "../config/position-of.ts";
-import { importModule } from "../join/import-module.ts";
 import type { Items } from "../plan/collect-items.ts";
 import { range } from "../plan/range.ts";
 import type { BaseRunner } from "../runner/base-runner.ts";
 import type { OwnOptions } from "../runner/own-options.ts";
 import type { RunnerOptions } from "../runner/runner-options.ts";
 import { MillraceError, messageOf } from "../shared/errors.ts";
+import { importModule } from "../shared/import-module.ts";
 import { describeKind } from "../shared/state-json.ts";
 import { readConfig } from "./read-config.ts";
-import { camelCased, type RunSections, runnerOptionNames, runShape, runShapeWith } from "./run-shape.ts";
+import {
+  camelCased,
+  type RunSections,
+  runnerOptionNames,
+  runSectionNames,
+  runShape,
+  runShapeWith,
+} from "./run-shape.ts";
+import { tellMisspeltSections } from "./tell-misspelt-sections.ts";
 
 /** A config that describes a run, checked, with nothing made of it yet. */
 export interface RunConfig {
@@ -33,12 +42,13 @@ type AnyProvider = AnyRunner["provider"];
 /** Reads and checks the config of a run. With a limit it is another run, in a folder of its own. */
 export async function readRunConfig(path: string, overrides: readonly string[], limit?: number): Promise<RunConfig> {
   const sections = checkShape(await readConfig(path, overrides), runShape, path);
+  tellMisspeltSections(sections, path);
   const { output_dir } = sections.runner;
   const { env, n_workers, options: parallelOptions } = sections.parallel ?? {};
   const parallel = checkParallel({
     ...(env == null ? {} : { env }),
     ...(n_workers == null ? {} : { n_workers }),
-    options: parallelOptions ?? {},
+    options: parallelOptions ?? noOptions(sections),
   } as ParallelInput);
   const outputDir = resolve(output_dir, limit === undefined ? "" : `limit-${limit}`);
   const common = Object.entries(sections.runner).filter(([key]) => runnerOptionNames.includes(key));
@@ -53,6 +63,14 @@ export async function readRunConfig(path: string, overrides: readonly string[], 
   };
 }
 
+/** What an env misses among options that are left out has the place of the section they would stand in. */
+function noOptions(sections: RunSections): object {
+  const options = {};
+  const place = positionOf(sections, ["parallel"]);
+  if (place !== undefined) rememberPositions(options, place, new Map());
+  return options;
+}
+
 /** Makes the provider and the runner that a config describes. */
 export async function makeRunner(
   { path, sections, options }: RunConfig,
@@ -63,17 +81,25 @@ export async function makeRunner(
   const providerArgs = [ownSections(sections), { ...more, ...params }];
   const provider = await make<AnyProvider>(sections.provider, providerArgs, path);
   if (typeof provider?.buildEnvLocal !== "function") {
-    throw new MillraceError("BAD_TARGET", `${providerTarget} gave ${describeKind(provider)}, not a provider.`, {
-      hint: "Name a class that extends EnvironmentProvider or InferenceProvider in provider._target_.",
-    });
+    throw new MillraceError(
+      "BAD_TARGET",
+      `${placeOfTarget(sections.provider, path)}: ${providerTarget} gave ${describeKind(provider)}, not a provider.`,
+      {
+        hint: "Name a class that extends EnvironmentProvider or InferenceProvider in provider._target_.",
+      },
+    );
   }
   tellWorkers(provider, providerTarget, path);
   const { _target_: runnerTarget } = sections.runner;
   const runner = await make<AnyRunner>(sections.runner, [provider, { ...own, ...options, ...changed }], path);
   if (typeof runner?.run !== "function") {
-    throw new MillraceError("BAD_TARGET", `${runnerTarget} gave ${describeKind(runner)}, not a runner.`, {
-      hint: "Name a class that extends BaseRunner in runner._target_.",
-    });
+    throw new MillraceError(
+      "BAD_TARGET",
+      `${placeOfTarget(sections.runner, path)}: ${runnerTarget} gave ${describeKind(runner)}, not a runner.`,
+      {
+        hint: "Name a class that extends BaseRunner in runner._target_.",
+      },
+    );
   }
   tellWorkers(runner, runnerTarget, path);
   return { runner, provider };
@@ -106,7 +132,11 @@ function make<T>(section: { readonly _target_: string }, args: readonly unknown[
   const target = { _target_: section._target_ };
   const [own, place] = [positionOf(section), positionOfChild(section, "_target_")];
   if (own !== undefined && place !== undefined) rememberPositions(target, own, new Map([["_target_", place]]));
-  return instantiate<T>(target, { projectRoot: findProjectRoot(path), importModule, args });
+  return instantiate<T>(target, { projectRoot: findProjectRoot(path), args });
+}
+
+function placeOfTarget(section: { readonly _target_: string }, path: string): string {
+  return showPosition(positionOf(section, ["_target_"]) ?? { source: path });
 }
 
 /** Workers find the class as this command did, also where it does not say itself where it is. */
@@ -123,7 +153,7 @@ export async function itemsOf({ path, sections }: RunConfig, provider: AnyProvid
   if (Array.isArray(items)) return items as number[];
   const section = items as { _target_?: string; start?: number; stop?: number; step?: number };
   if (section._target_ === undefined) return range(section.start ?? 0, section.stop!, section.step ?? 1);
-  const made = await instantiate<unknown>(section, { projectRoot: findProjectRoot(path), importModule });
+  const made = await instantiate<unknown>(section, { projectRoot: findProjectRoot(path) });
   return typeof made === "number" ? range(made) : (made as Items);
 }
 
@@ -171,9 +201,7 @@ function ownerOf(object: object, method: string): object | undefined {
   return owner ?? undefined;
 }
 
-const runSections = ["provider", "runner", "items", "parallel", "defaults", "hydra"];
-
 /** What the provider gets as its config: how the run is carried out does not belong to what it is. */
 function ownSections(sections: RunSections): object {
-  return Object.fromEntries(Object.entries(sections).filter(([key]) => !runSections.includes(key)));
+  return Object.fromEntries(Object.entries(sections).filter(([key]) => !runSectionNames.includes(key)));
 }

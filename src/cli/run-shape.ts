@@ -94,6 +94,19 @@ const items = {
   expected: "a whole number from 0, a list of them, { start, stop, step } or a _target_ that gives one",
 };
 
+const parallelKeys = {
+  env: maybe(shape.oneOf(parallelEnvs)),
+  n_workers: maybe(shape.int({ min: 1 })),
+  options: maybe(shape.map(shape.any())),
+  allow_overwrite_lock: maybe(shape.boolean()),
+};
+
+/** The keys of `parallel`. */
+export const parallelKeyNames: readonly string[] = Object.keys(parallelKeys);
+
+/** The top keys that are not the provider's config. */
+export const runSectionNames: readonly string[] = ["provider", "runner", "items", "parallel", "defaults", "hydra"];
+
 /** The shape of a config that describes a run. */
 export const runShape: Shape<RunSections> = shape.object(
   {
@@ -101,14 +114,7 @@ export const runShape: Shape<RunSections> = shape.object(
     // Which others there are only the class knows: `ownOptionsShape`.
     runner: shape.object({ _target_: shape.string(), output_dir: path, ...runnerOptions }, { others: shape.any() }),
     items: maybe(items),
-    parallel: maybe(
-      shape.object({
-        env: maybe(shape.oneOf(parallelEnvs)),
-        n_workers: maybe(shape.int({ min: 1 })),
-        options: maybe(shape.map(shape.any())),
-        allow_overwrite_lock: maybe(shape.boolean()),
-      }),
-    ),
+    parallel: maybe(shape.object(parallelKeys)),
   },
   { others: shape.any() },
 );

@@ -2,6 +2,7 @@ import { inspect } from "node:util";
 import { type ErrorCode, errnoOf, isMillraceError, messageOf } from "../shared/errors.ts";
 import { exitCode } from "./command.ts";
 import { placeOfError } from "./place-of-error.ts";
+import { readable } from "./readable.ts";
 
 const wrongUse: readonly (ErrorCode | undefined)[] = ["BAD_USAGE", "BAD_CONFIG", "BAD_TARGET", "BAD_OPTION"];
 
@@ -35,11 +36,4 @@ function inOptionsOfCommands(hint: string): string {
     .replace(/\b(outputDir|shardSubdir|batchSize|itemTimeout|maxRss)\b/g, (name) =>
       name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
     );
-}
-
-/** Names from elsewhere may hold what a terminal would obey. */
-function readable(text: string): string {
-  return text.replace(/[^\P{Cc}\n\t]/gu, (character) => {
-    return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  });
 }

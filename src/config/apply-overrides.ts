@@ -21,7 +21,7 @@ function applyOne(root: MapNode, override: Override, follow: Follow): void {
   }
   const steps = splitKey(override.key);
   const present = find(root, steps);
-  if (override.kind === "delete") remove(override, present);
+  if (override.kind === "delete") remove(root, override, present);
   else if (override.kind === "change") {
     if (present?.parent === undefined) throw unknownKey(root, steps, override);
     put(present.parent, steps.at(-1)!, override, follow, refuseNew(override));
@@ -93,16 +93,17 @@ function setChild(container: ConfigNode, step: string, value: ConfigNode, { posi
     throw configError(position, `${key} cannot be set: ${pathOf(container)} is ${what} and has no ${step}.`, {
       hint:
         container.kind === "list"
-          ? `Positions count from 0; to replace the whole list, write ${pathOf(container)}=[…].`
+          ? wholeList(container)
           : `To make it a section, write ${pathOf(container)}={${step}: …}.`,
     });
   }
 }
 
-function remove(override: Override, present: ConfigNode | undefined): void {
+function remove(root: MapNode, override: Override, present: ConfigNode | undefined): void {
   if (present?.parent === undefined) {
+    const { deepest, missed } = followSteps(root, splitKey(override.key));
     throw configError(override.position, `${override.key} cannot be removed: it is not there.`, {
-      hint: "Leave the override out, or check how the key is spelt.",
+      hint: `${didYouMean(missed, deepest)}Leave the override out, or check how the key is spelt.`,
     });
   }
   if (override.value !== undefined && pythonText(override.value) !== pythonText(present)) {
@@ -134,7 +135,8 @@ function refuseNew(override: Override) {
   };
 }
 
-function unknownKey(root: MapNode, steps: readonly string[], override: Override) {
+/** As far as a key leads, and the step that is not there. */
+function followSteps(root: MapNode, steps: readonly string[]): { deepest: ConfigNode; missed: string } {
   let deepest: ConfigNode = root;
   let missed = steps[0]!;
   for (const step of steps) {
@@ -143,9 +145,21 @@ function unknownKey(root: MapNode, steps: readonly string[], override: Override)
     if (next === undefined) break;
     deepest = next;
   }
-  return configError(override.position, `There is no key ${override.key} in the config.`, {
-    hint: `${didYouMean(missed, deepest)}To add it, write +${override.text}.`,
-  });
+  return { deepest, missed };
+}
+
+function unknownKey(root: MapNode, steps: readonly string[], override: Override) {
+  const { deepest, missed } = followSteps(root, steps);
+  // A list cannot be added to, so + would be refused as well.
+  const hint =
+    deepest.kind === "list"
+      ? `${pathOf(deepest)} is a list of ${deepest.items.length}. ${wholeList(deepest)}`
+      : `${didYouMean(missed, deepest)}To add it, write +${override.text}.`;
+  return configError(override.position, `There is no key ${override.key} in the config.`, { hint });
+}
+
+function wholeList(list: ConfigNode): string {
+  return `Positions count from 0; to replace the whole list, write ${pathOf(list)}=[…].`;
 }
 
 function didYouMean(wrong: string, section: ConfigNode): string {

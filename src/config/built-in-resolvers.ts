@@ -14,7 +14,7 @@ import { formatDate } from "./format-date.ts";
 import { pythonText } from "./python-text.ts";
 import { readYamlText } from "./read-yaml.ts";
 import type { ResolverContext } from "./resolver-context.ts";
-import { describeFailure } from "./select-node.ts";
+import { describeFailure, type SelectFailure } from "./select-node.ts";
 
 /** A resolver that is part of the language. Number of arguments: from min to max. */
 export interface BuiltInResolver {
@@ -94,12 +94,18 @@ function useNewKey([key, message]: readonly ConfigNode[], { select, at }: Resolv
       ? "'$OLD_KEY' is deprecated. Change your code and config to use '$NEW_KEY'"
       : requireText(message);
   const selection = select(newKey);
-  if ("failure" in selection) throw new Error(describeFailure(selection.failure));
+  const found = "node" in selection ? selection.node : missingIn(selection.failure);
   process.emitWarning(
     template.replaceAll("$OLD_KEY", () => pathOf(at)).replaceAll("$NEW_KEY", () => newKey),
     "DeprecationWarning",
   );
-  return selection.node;
+  return found;
+}
+
+// A value that is missing under its new key is missing under the old one.
+function missingIn(failure: SelectFailure): ConfigNode {
+  if (failure.kind === "missing") return failure.node;
+  throw new Error(describeFailure(failure));
 }
 
 function listKeys([key]: readonly ConfigNode[], context: ResolverContext): ConfigNode {

@@ -50,6 +50,11 @@ function callOwn(name: string, resolver: Resolver, args: readonly ConfigNode[], 
 }
 
 function unknownResolver(name: string, { at }: ResolverContext): MillraceError {
+  if (name === "hydra") {
+    throw configError(at.position, `${pathOf(at)}: there is no resolver hydra: Hydra itself does not run here.`, {
+      hint: `Write the value, or take it from elsewhere: \${oc.env:PWD} is the folder a command was started in, \${now:%Y-%m-%d} the day.`,
+    });
+  }
   const known = resolverNames();
   const near = name === "env" ? "oc.env" : nearestName(name, known);
   return configError(at.position, `${pathOf(at)}: there is no resolver ${name}.`, {

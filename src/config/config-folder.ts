@@ -40,6 +40,15 @@ export class ConfigFolder {
     return file === undefined ? undefined : { ...file, defaults: takeDefaults(file.root) };
   }
 
+  /** The groups inside a group: folders that hold configs. */
+  async groupsIn(group: string): Promise<string[]> {
+    if (group !== "" && !isInside(group)) return [];
+    const found = await readdir(join(this.#path, group), { withFileTypes: true }).catch(() => []);
+    const folders = found.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+    const choices = await Promise.all(folders.map((name) => this.choicesOf(join(group, name))));
+    return folders.filter((_, i) => choices[i]!.length > 0).sort();
+  }
+
   /** The choices of a group; none if there is no such group. The group "" is the folder itself. */
   async choicesOf(group: string): Promise<string[]> {
     if (group !== "" && !isInside(group)) return [];

@@ -51,7 +51,7 @@ export type ContainerNode = MapNode | ListNode;
 export type ConfigNode = ContainerNode | ScalarNode;
 
 /** The value that says "has to be given elsewhere". */
-export const missing = "???";
+const missing = "???";
 
 export function makeScalar(value: ScalarValue, position: SourcePosition, isResult = false): ScalarNode {
   return { kind: "scalar", value, position, isResult, parent: undefined, key: undefined };

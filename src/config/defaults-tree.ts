@@ -209,10 +209,23 @@ class DefaultsTree {
   async #notFound(element: DefaultElement, path: string) {
     const group = groupPathOf(element);
     const choices = await this.#folder.choicesOf(group);
-    const near = nearestName(optionOf(element) ?? "", choices);
-    const list = choices.length === 0 ? "There are none." : `There are: ${choices.join(", ")}.`;
+    if (choices.length === 0 && group !== "") return this.#noGroup(element, path, group);
+    // A word that is no config, but stands where one could.
+    const words = element.kind === "config" && group === "" ? ["_self_"] : [];
+    const near = nearestName(optionOf(element) ?? "", [...choices, ...words]);
     return configError(element.position, `There is no config ${path}.yaml.`, {
-      hint: `${near === undefined ? "" : `Did you mean ${near}? `}${list}`,
+      hint: `${near === undefined ? "" : `Did you mean ${near}? `}There are: ${choices.join(", ") || "none"}.`,
+    });
+  }
+
+  async #noGroup(element: DefaultElement, path: string, group: string) {
+    const above = group.slice(0, Math.max(0, group.lastIndexOf("/")));
+    const groups = await this.#folder.groupsIn(above);
+    const near = nearestName(group.slice(above === "" ? 0 : above.length + 1), groups);
+    const list = groups.length === 0 ? "There are no groups" : `There are the groups ${groups.join(", ")}`;
+    const place = above === "" ? "beside the config" : `in ${above}`;
+    return configError(element.position, `There is no config ${path}.yaml, and no group ${group}.`, {
+      hint: `${near === undefined ? "" : `Did you mean ${near}? `}${list} ${place}: folders with one file for each choice.`,
     });
   }
 }

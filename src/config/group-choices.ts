@@ -1,3 +1,4 @@
+import { nearestName } from "../shared/nearest-name.ts";
 import { configError } from "./config-error.ts";
 import type { SourcePosition } from "./config-node.ts";
 import { type DefaultElement, optionOf, overrideKeyOf, placeEntry } from "./default-element.ts";
@@ -90,6 +91,8 @@ export class GroupChoices {
     const option = optionOf(element);
     const before = this.known.get(key);
     if (this.known.has(key) && before !== option) {
+      const added = this.appended.find((one) => overrideKeyOf(one) === key);
+      if (added !== undefined) throw alreadyThere(added, key, added === element ? before : option);
       throw configError(element.position, `The group ${key} is chosen twice: ${before} and ${option}.`, {
         hint: `To choose again, write - override ${key}: ${option}.`,
       });
@@ -110,13 +113,27 @@ export class GroupChoices {
           : `${guess}${override === undefined ? "Without `override` the entry adds the group." : `To add it, write +${override.text}.`}`,
       });
     }
-    for (const [key, { isUsed, override }] of this.#deletions) {
-      if (!isUsed)
-        throw configError(override.position, `${key} cannot be removed: no defaults list has it.`, {
-          hint: "Leave the override out, or check the name and the package of the group.",
+    for (const [key, { isUsed, override, value }] of this.#deletions) {
+      if (isUsed) continue;
+      if (this.known.has(key)) {
+        throw configError(override.position, `The choice of ${key} is ${this.known.get(key)}, not ${value}.`, {
+          hint: `Write ~${key} to remove the group whatever is chosen.`,
         });
+      }
+      const near = nearestName(key, [...this.known.keys()]);
+      throw configError(override.position, `${key} cannot be removed: no defaults list has it.`, {
+        hint: `${near === undefined ? "" : `Did you mean ${near}? `}Leave the override out, or check the name and the package of the group.`,
+      });
     }
   }
+}
+
+/** `+group=choice` where a defaults list has the group. */
+function alreadyThere(added: DefaultElement, key: string, listed: string | null | undefined) {
+  const choice = optionOf(added) ?? "null";
+  return configError(added.position, `The group ${key} is in a defaults list already, as ${listed}.`, {
+    hint: `To choose ${choice}, write ${key}=${choice}.`,
+  });
 }
 
 function readChoice({ value, position, key }: Override): string | readonly string[] | null {

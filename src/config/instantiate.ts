@@ -1,4 +1,5 @@
 import { MillraceError, messageOf } from "../shared/errors.ts";
+import { importModule } from "../shared/import-module.ts";
 import { nearestName } from "../shared/nearest-name.ts";
 import { describeKind, isPlainObject } from "../shared/state-json.ts";
 import { showPosition } from "./config-error.ts";
@@ -12,7 +13,7 @@ import { projectOf } from "./project-of.ts";
 export interface InstantiateOptions {
   /** Where targets are looked for. Default: the folder of the package.json at or above the config's file. */
   readonly projectRoot?: string;
-  /** How a module is imported, for instance with a TypeScript loader. Default: `import(url)`. */
+  /** How a module is imported. Default: `import(url)`, with tsx for TypeScript where Node.js cannot load it by itself. */
   readonly importModule?: ImportModule;
   /** In the place of the node's own `_args_`. */
   readonly args?: readonly unknown[];
@@ -47,7 +48,7 @@ export async function instantiate<T = unknown>(node: unknown, options: Instantia
       },
     );
   }
-  const maker = new Maker(options.projectRoot ?? rootOf(node), options.importModule ?? ((url) => import(url)));
+  const maker = new Maker(options.projectRoot ?? rootOf(node), options.importModule ?? importModule);
   const own = { args: options.args, values: options.values };
   return (await maker.make(node, [], { isRecursive: true, isMutable: false }, own)) as T;
 }

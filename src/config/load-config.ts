@@ -1,5 +1,6 @@
 import { basename, dirname } from "node:path";
 import { applyOverrides } from "./apply-overrides.ts";
+import { checkLoadArguments } from "./check-load-arguments.ts";
 import { composeConfig } from "./compose-config.ts";
 import { configError } from "./config-error.ts";
 import { ConfigFolder } from "./config-folder.ts";
@@ -51,6 +52,7 @@ export async function loadConfigNodes(
   overrides: readonly string[] = [],
   options: LoadConfigOptions = {},
 ): Promise<ConfigNode> {
+  checkLoadArguments(path, overrides, options);
   const resolveOptions = { now: new Date(), env: process.env, ...options };
   const folder = new ConfigFolder(dirname(path));
   const primary = await folder.loadFile(basename(path));

@@ -1,6 +1,6 @@
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { messageOf } from "../shared/errors.ts";
+import { isMillraceError, messageOf } from "../shared/errors.ts";
 import { nearestName } from "../shared/nearest-name.ts";
 import { shellWord } from "../shared/shell-word.ts";
 import { BadTarget, locateTarget } from "./locate-target.ts";
@@ -41,13 +41,19 @@ async function importOrExplain(url: string, importModule: ImportModule): Promise
   try {
     return await importModule(url);
   } catch (cause) {
-    const error = new BadTarget(`${url} cannot be imported: ${messageOf(cause)}`, adviceOn(cause, url));
+    const error = new BadTarget(`${url} cannot be imported: ${reasonOf(cause)}`, adviceOn(cause, url));
     error.cause = cause;
     throw error;
   }
 }
 
+// Its advice is the advice then, and not a part of the reason.
+function reasonOf(cause: unknown): string {
+  return isMillraceError(cause) ? cause.reason.replace(/\.$/, "") : messageOf(cause);
+}
+
 function adviceOn(cause: unknown, url: string): string {
+  if (isMillraceError(cause) && cause.hint !== undefined) return cause.hint;
   const [, missing] = /^Cannot find package '([^']+)'/.exec(messageOf(cause)) ?? [];
   if (missing !== undefined) return `Run npm install ${shellWord(missing)}.`;
   if (cause instanceof SyntaxError && /\.[cm]?js$/.test(url))

@@ -3,6 +3,7 @@ import { MillraceError } from "../shared/errors.ts";
 import { nearestName } from "../shared/nearest-name.ts";
 import { describeKind, isPlainObject } from "../shared/state-json.ts";
 import { type ParallelEnv, parallelEnvs } from "./parallel-envs.ts";
+import { copyPositions } from "./position-of.ts";
 
 /** The `parallel:` section as it stands in a config; `n_workers` and `nWorkers` are the same. */
 export interface ParallelInput {
@@ -63,7 +64,9 @@ export function checkParallel(parallel: ParallelInput): ParallelConfig {
       hint: "Write its keys indented below it, or leave it out.",
     });
   }
-  return Object.freeze({ env, nWorkers, options: Object.freeze({ ...options }) });
+  const copy = Object.freeze({ ...options });
+  copyPositions(options, copy);
+  return Object.freeze({ env, nWorkers, options: copy });
 }
 
 // On this machine: every core. Elsewhere nobody knows what is to be had.

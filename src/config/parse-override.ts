@@ -136,6 +136,9 @@ class ValueReader {
         );
         const name = key.map((token) => unescapeText(token, undefined)).join("");
         refuseReserved(name, this.#position);
+        if (map.entries.has(name)) {
+          throw configError(this.#position, `The key ${name} is there twice.`, { hint: "Remove one of them." });
+        }
         this.#take("colon");
         setEntry(map, name, this.#readElement());
       } while (this.#skip("comma"));

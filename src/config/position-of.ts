@@ -17,6 +17,12 @@ export function rememberPositions(
   places.set(container, { own, children });
 }
 
+/** Has a copy of a section know where the section was written. */
+export function copyPositions(from: object, to: object): void {
+  const known = places.get(from);
+  if (known !== undefined) places.set(to, known);
+}
+
 export function positionOfChild(container: unknown, key: string | number): SourcePosition | undefined {
   return isObject(container) ? places.get(container)?.children.get(key) : undefined;
 }

@@ -10,7 +10,6 @@ import {
   makeList,
   makeMap,
   makeScalar,
-  missing,
   pathOf,
   type ScalarNode,
   type SourcePosition,
@@ -161,25 +160,11 @@ class Resolution {
 
   #lookUp(key: string, at: ScalarNode): ConfigNode {
     const selection = this.#select(key, at);
-    if ("failure" in selection) return this.#failLookUp(key, selection.failure, at);
+    if ("failure" in selection) throw lookUpError(key, selection.failure, at);
     for (let above: ContainerNode | undefined = at.parent; above !== undefined; above = above.parent) {
       if (above === selection.node) throw cycleError([selection.node, at, selection.node]);
     }
     return selection.node;
-  }
-
-  #failLookUp(key: string, failure: SelectFailure, at: ScalarNode): ConfigNode {
-    if (failure.kind === "missing" && this.#options.allowMissing === true)
-      return makeScalar(missing, at.position, true);
-    const names =
-      failure.kind === "absent" && failure.container.kind === "map" ? [...failure.container.entries.keys()] : [];
-    const near = failure.kind === "absent" ? nearestName(failure.key, names) : undefined;
-    throw configError(at.position, `${pathOf(at)}: \${${key}} leads nowhere: ${describeFailure(failure)}.`, {
-      hint:
-        near === undefined
-          ? "Keys start at the top of the config; with a dot in front, at the section the value stands in."
-          : `Did you mean ${near}?`,
-    });
   }
 
   #select(key: string, at: ScalarNode): Selection {
@@ -241,6 +226,23 @@ function parseOrRefuse<T>(at: ScalarNode, parse: () => T): T {
       },
     );
   }
+}
+
+function lookUpError(key: string, failure: SelectFailure, at: ScalarNode): MillraceError {
+  const names =
+    failure.kind === "absent" && failure.container.kind === "map" ? [...failure.container.entries.keys()] : [];
+  const near = failure.kind === "absent" ? nearestName(failure.key, names) : undefined;
+  return configError(at.position, `${pathOf(at)}: \${${key}} leads nowhere: ${describeFailure(failure)}.`, {
+    hint: adviceOn(failure, near),
+  });
+}
+
+function adviceOn(failure: SelectFailure, near: string | undefined): string {
+  if (near !== undefined) return `Did you mean ${near}?`;
+  if (failure.kind !== "missing")
+    return "Keys start at the top of the config; with a dot in front, at the section the value stands in.";
+  const key = pathOf(failure.node);
+  return `Give it in the config or on the command line: ${key}=VALUE. Where it may be left out, write \${oc.select:${key},DEFAULT}.`;
 }
 
 function missingError(node: ConfigNode): MillraceError {

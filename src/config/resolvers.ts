@@ -37,8 +37,8 @@ const builtInNames = [
  * a plain value: text, number, boolean, null, or a list or section of them.
  */
 export function registerResolver(name: string, resolve: ResolverFunction, options: ResolverOptions = {}): void {
-  if (!/^[a-zA-Z_]\w*(?:\.[a-zA-Z_]\w*)*$/.test(name)) {
-    throw new MillraceError("BAD_OPTION", `${JSON.stringify(name)} cannot be the name of a resolver.`, {
+  if (typeof name !== "string" || !/^[a-zA-Z_]\w*(?:\.[a-zA-Z_]\w*)*$/.test(name)) {
+    throw new MillraceError("BAD_OPTION", `${describeKind(name)} cannot be the name of a resolver.`, {
       hint: "Use letters, digits and _, with dots in between: load_lines, my.paths.join.",
     });
   }

@@ -3,8 +3,8 @@ import { createRequire } from "node:module";
 import { isAbsolute, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { MillraceError, messageOf } from "../shared/errors.ts";
+import { importModule } from "../shared/import-module.ts";
 import type { ClassReference } from "../store/run-spec.ts";
-import { importModule } from "./import-module.ts";
 
 type Constructor = new (...args: never[]) => object;
 

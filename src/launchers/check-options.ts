@@ -1,17 +1,80 @@
+import { showPosition } from "../config/config-error.ts";
 import type { ParallelConfig } from "../config/parallel.ts";
+import { positionOf } from "../config/position-of.ts";
 import { MillraceError } from "../shared/errors.ts";
 import { nearestName } from "../shared/nearest-name.ts";
 import { describeKind } from "../shared/state-json.ts";
+
+type Options = ParallelConfig["options"];
+
+/** What is wrong with one of `parallel.options`. Where it stands, whoever has all of them knows. */
+export class BadOption extends Error {
+  readonly option: string;
+  readonly hint: string;
+  constructor(option: string, message: string, hint: string) {
+    super(message);
+    this.option = option;
+    this.hint = hint;
+  }
+}
+
+type Readers<T> = { readonly [K in keyof T]: () => T[K] };
+
+/** Reads every option, and refuses all that are wrong in one error: `problems` are those that were found before. */
+export function readOptions<T extends object>(
+  options: Options,
+  readers: Readers<T>,
+  problems: readonly BadOption[] = [],
+): T {
+  const { read, problems: more } = tryOptions(readers);
+  const all = [...problems, ...more];
+  if (all.length > 0) throw refusalOf(options, all);
+  return read as T;
+}
+
+/** Reads those that can be read, and answers with what is wrong with the others. */
+export function tryOptions<T extends object>(readers: Readers<T>): { read: Partial<T>; problems: BadOption[] } {
+  const problems: BadOption[] = [];
+  const read: [string, unknown][] = [];
+  for (const [name, reader] of Object.entries<() => unknown>(readers)) {
+    try {
+      read.push([name, reader()]);
+    } catch (error) {
+      if (!(error instanceof BadOption)) throw error;
+      // What two of them are made of is wrong once.
+      if (!problems.some(({ message }) => message === error.message)) problems.push(error);
+    }
+  }
+  return { read: Object.fromEntries(read) as Partial<T>, problems };
+}
+
+/** The error about options of a config, each with file, line and column where it was read from a file. */
+export function refusalOf(options: Options, found: readonly BadOption[]): MillraceError {
+  const order = Object.keys(options);
+  const problems = [...found].sort((a, b) => order.indexOf(a.option) - order.indexOf(b.option));
+  const placed = problems.map(({ option, message }) => {
+    const position = positionOf(options, [option]);
+    return position === undefined ? message : `${showPosition(position)}: ${message}`;
+  });
+  if (problems.length === 1) return new MillraceError("BAD_OPTION", placed[0]!, { hint: problems[0]!.hint });
+  const lines = problems.map(({ hint }, i) => `${placed[i]} ${hint}`);
+  return new MillraceError("BAD_OPTION", lines.join("\n"), {
+    hint: "Each line is about one of parallel.options; change all of them, then run again.",
+  });
+}
 
 /** Checks `parallel.options` of an env whose options are all whole numbers from 1. */
 export function checkCountOptions<Name extends string>(
   { env, options }: ParallelConfig,
   known: readonly Name[],
 ): Partial<Record<Name, number>> {
-  for (const [name, value] of Object.entries(options)) {
-    if (!known.some((entry) => entry === name)) throw unknownOption(env, name, known);
-    checkCount(name, value);
-  }
+  const names = Object.keys(options);
+  const unknown = names.filter((name) => !known.some((entry) => entry === name));
+  readOptions(
+    options,
+    Object.fromEntries(known.map((name) => [name, () => checkCount(name, options[name])])),
+    unknown.map((name) => unknownOption(env, name, known)),
+  );
   return options as Partial<Record<Name, number>>;
 }
 
@@ -19,18 +82,25 @@ export function checkCountOptions<Name extends string>(
 export function checkCount(name: string, value: unknown, least = 1): number | undefined {
   if (value === undefined) return undefined;
   if (Number.isSafeInteger(value) && (value as number) >= least) return value as number;
-  throw new MillraceError(
-    "BAD_OPTION",
+  throw new BadOption(
+    name,
     `parallel.options.${name} is ${describeKind(value)}; a whole number from ${least} was expected.`,
-    { hint: `Write it like ${name}: 4, without quotes, or leave it out.` },
+    `Write it like ${name}: 4, without quotes, or leave it out.`,
   );
 }
 
-/** An option that an env does not have, with the nearest that it has. */
-export function unknownOption(env: string, name: string, known: readonly string[]): MillraceError {
-  const near = nearestName(name, known);
-  const guess = near === undefined ? "" : `Did you mean ${near}? `;
-  return new MillraceError("BAD_OPTION", `parallel.options: ${JSON.stringify(name)} is not known to env ${env}.`, {
-    hint: `${guess}Valid: ${known.join(", ")}.`,
-  });
+/** An option that an env does not have, with the nearest that it has; `aliases` are what others call some of them. */
+export function unknownOption(
+  env: string,
+  name: string,
+  known: readonly string[],
+  aliases: Readonly<Record<string, string>> = {},
+): BadOption {
+  const near = nearestName(name, [...known, ...Object.keys(aliases)]);
+  const guess = near === undefined ? "" : `Did you mean ${known.includes(near) ? near : aliases[near]}? `;
+  return new BadOption(
+    name,
+    `parallel.options: ${JSON.stringify(name)} is not known to env ${env}.`,
+    `${guess}Valid: ${known.join(", ")}.`,
+  );
 }

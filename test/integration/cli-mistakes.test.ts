@@ -52,6 +52,11 @@ const config = (override: string): readonly string[] => ["run", "job.yaml", over
 const inProject: readonly Mistake[] = [
   [["list", "job.yaml"], 1, /job\.yaml is a file, not a folder\.\n/],
   [["init", "job.yaml"], 2, /job\.yaml is a file\.\n/],
+  [
+    ["run", "job.yaml", "~parallel", "+paralel={env: process, n_workers: 4}"],
+    2,
+    /override \+paralel=.*: paralel is not known, and looks like parallel\.\n {2}-> Write parallel\./,
+  ],
   [config("parallel.env=proces"), 2, /parallel\.env is "proces".*\n {2}-> Did you mean process\?/],
   [config("++parallel={env: slurm, options: {nanny: true}}"), 2, /nanny is not taken: every worker is watched/],
   [
@@ -72,7 +77,11 @@ const inProject: readonly Mistake[] = [
   [config("=3"), 2, /override =3/],
   [config("items={_target_: ./jobs.js#nothing}"), 1, /run got undefined/],
   [config("runner._target_=./jobs.js#JobRuner"), 2, /has no export JobRuner.*\n {2}-> Did you mean JobRunner\?/],
-  [config("runner._target_=./jobs.js#JobProvider"), 2, /gave a JobProvider, not a runner/],
+  [
+    config("runner._target_=./jobs.js#JobProvider"),
+    2,
+    /override runner\._target_=.*: \.\/jobs\.js#JobProvider gave a JobProvider, not a runner/,
+  ],
   [config("provider._target_=./jobs.js#nothing"), 2, /gave undefined, not a provider/],
   [config("provider._target_=./jobs.js#Unmade"), 2, /failed: the disk is on strike/],
   [config("provider._target_=./job.js#JobProvider"), 2, /no file .*job\.js\.\n {2}-> Did you mean \.\/jobs\.js\?/],
@@ -113,6 +122,64 @@ describe.concurrent("a mistake", () => {
     // Root may read everything.
     if (process.getuid?.() !== 0)
       expectMessage(await project.run("run", "a.yaml"), 2, /a\.yaml: The file cannot be read/);
+  });
+
+  it("among the options of an env is told with its line, together with all others there", async () => {
+    const project = makeProject();
+    const write = (env: string, ...options: string[]) => {
+      const job = project.text("job.yaml").replace("env: local", `env: ${env}`);
+      const lines = options.map((option) => `\n    ${option}`).join("");
+      writeFileSync(project.path("a.yaml"), lines === "" ? job : `${job}  options:${lines}\n`);
+      return job.split("\n").length;
+    };
+    const first = 1 + write("slurm", 'waltime: "1:00:00"', "cores: two", "partition: gpu");
+    const { status, stderr } = await project.run("run", "a.yaml");
+    expect({ status, lines: stderr.split("\n").slice(0, 4) }).toEqual({
+      status: 2,
+      lines: [
+        expect.stringContaining(`a.yaml:${first}:5: parallel.options: "waltime" is not known to env slurm. Did you`),
+        expect.stringContaining(`a.yaml:${first + 1}:5: parallel.options.cores is "two"; a whole number from 1`),
+        expect.stringContaining(`a.yaml:${first + 2}:5: parallel.options.partition is not taken: it is called queue.`),
+        expect.stringMatching(/^ {2}-> .* change all of them/),
+      ],
+    });
+    write("process", "threads_per_worker: 0", "max_heap: 1");
+    expect((await project.run("run", "a.yaml")).stderr).toMatch(
+      /a\.yaml:\d+:5: parallel\.options\.threads_per_worker is 0.*\na\.yaml:\d+:5: parallel\.options: "max_heap" is not known/,
+    );
+    write("htcondor", "memory: 1GB", "queue: gpu");
+    expectMessage(await project.run("plan", "a.yaml"), 2, /a\.yaml:\d+:5: parallel\.options\.queue is not taken: HTC/);
+    const end = write("ssh");
+    expectMessage(await project.run("plan", "a.yaml"), 2, new RegExp(`a\\.yaml:${end - 3}:1: env: ssh needs`));
+  });
+
+  it("of the kind of a target is told with its line", async () => {
+    const project = makeProject();
+    writeFileSync(project.path("a.yaml"), project.text("job.yaml").replace("#JobProvider", "#nothing"));
+    expectMessage(
+      await project.run("run", "a.yaml"),
+      2,
+      /a\.yaml:9:3: \.\/jobs\.js#nothing gave undefined, not a provider/,
+    );
+  });
+
+  it("in the name of a section is warned of with its line, for the key may be the provider's own", async () => {
+    const project = makeProject();
+    const job = project.text("job.yaml");
+    writeFileSync(project.path("near.yaml"), `${job}item: 3\nparalel: {env: process, n_workers: 4}\n`);
+    const { status, stdout, stderr } = await project.run("plan", "near.yaml");
+    expect({ status, stdout }).toEqual({
+      status: 0,
+      stdout: expect.stringMatching(/items {4}20 .*\n.*\n.*1 \(local\)/),
+    });
+    const line = job.split("\n").length;
+    expect(stderr.split("\n").filter((words) => words !== "")).toEqual([
+      `millrace: warning: near.yaml:${line}:1: item is taken for the provider's own.`,
+      expect.stringMatching(/^ {2}-> Did you mean items\? If not, another name or a place below provider\.params/),
+      `millrace: warning: near.yaml:${line + 1}:1: paralel is taken for the provider's own.`,
+      expect.stringMatching(/^ {2}-> Did you mean parallel\?/),
+    ]);
+    expect((await project.run("plan", "job.yaml", "+model=3", "+dataset=x")).stderr).toBe("");
   });
 
   it("of the user's code is told with its line, and with the option to skip it as a command takes it", async () => {

@@ -1,5 +1,8 @@
+import type { ParallelConfig } from "../../config/parallel.ts";
+import { isMillraceError } from "../../shared/errors.ts";
 import type { Submission } from "../../store/job-records.ts";
 import { runPaths } from "../../store/run-paths.ts";
+import { BadOption, refusalOf } from "../check-options.ts";
 import type { DetachedJob, Launcher, SubmitRequest } from "../launcher.ts";
 import { driveJobs } from "./drive-jobs.ts";
 import { checkJobOptions, jobsFor } from "./job-options.ts";
@@ -16,8 +19,13 @@ export function batchLauncher(scheduler: Scheduler): Launcher {
     isRemote: true,
     outlivesDriver: true,
     check(parallel) {
-      // What a dialect needs of its own options, it says when it writes a job.
-      scheduler.render(describeJob(runPaths("."), checkJobOptions(parallel, scheduler), { tasks: 1 }));
+      const job = describeJob(runPaths("."), checkJobOptions(parallel, scheduler), { tasks: 1 });
+      try {
+        // What a dialect needs of its own options, it says when it writes a job.
+        scheduler.render(job);
+      } catch (error) {
+        throw placeRefusal(error, parallel);
+      }
     },
     describe({ runDir, parallel, pending }) {
       const options = checkJobOptions(parallel, scheduler);
@@ -41,6 +49,13 @@ function open(scheduler: Scheduler, { runDir, parallel }: SubmitRequest) {
   const options = checkJobOptions(parallel, scheduler);
   makeLogFolder(paths, options);
   return { options, queue: openJobQueue(paths, scheduler, options) };
+}
+
+/** A dialect knows its job and not the config that it comes from: its message begins with the option it is about. */
+function placeRefusal(error: unknown, { options }: ParallelConfig): unknown {
+  if (!isMillraceError(error)) return error;
+  const [, option] = /^parallel\.options\.(\w+)/.exec(error.reason) ?? [];
+  return option === undefined ? error : refusalOf(options, [new BadOption(option, error.reason, error.hint ?? "")]);
 }
 
 function jobOf({ env, name, id, tasks, processes }: Submission, runDir: string): DetachedJob {

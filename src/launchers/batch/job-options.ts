@@ -1,7 +1,6 @@
 import type { ParallelConfig } from "../../config/parallel.ts";
-import { MillraceError } from "../../shared/errors.ts";
 import { describeKind } from "../../shared/state-json.ts";
-import { checkCount, unknownOption } from "../check-options.ts";
+import { BadOption, checkCount, readOptions, tryOptions, unknownOption } from "../check-options.ts";
 import { parseMemory } from "./parse-memory.ts";
 import { parseWalltime } from "./parse-walltime.ts";
 
@@ -80,13 +79,25 @@ const refused: Readonly<Record<string, string>> = {
   worker_command: "workers are started by millrace itself; job_script_prologue runs before them",
   worker_extra_args: "workers take their options from the runner",
   extra: "workers take their options from the runner",
-  env_extra: "it is called job_script_prologue",
-  job_extra: "it is called job_extra_directives",
-  header_skip: "it is called job_directives_skip",
   local_directory: "workers write into the run folder only",
   asynchronous: "use asyncMode of the runner",
   config_name: "the options stand in parallel.options",
   silence_logs: "logs are kept in files; `millrace logs` shows them",
+  n_workers: "it stands beside the options, as parallel.n_workers",
+};
+
+/** What schedulers and older versions of dask-jobqueue call an option. */
+const aliases: Readonly<Record<string, string>> = {
+  env_extra: "job_script_prologue",
+  job_extra: "job_extra_directives",
+  header_skip: "job_directives_skip",
+  partition: "queue",
+  time: "walltime",
+  time_limit: "walltime",
+  mem: "memory",
+  cpus: "cores",
+  ncpus: "cores",
+  cpus_per_task: "cores",
 };
 
 /** Checks `parallel.options` of a scheduler once, at the border. */
@@ -95,39 +106,57 @@ export function checkJobOptions(
   { ownOptions }: { readonly ownOptions: readonly string[] },
 ): JobOptions {
   const known: readonly string[] = [...common, ...ownOptions];
-  for (const [name, value] of Object.entries(options)) {
-    if (refused[name] !== undefined && !known.includes(name))
-      throw bad(`parallel.options.${name} is not taken: ${refused[name]}.`, "Remove it from parallel.options.");
-    if (!known.includes(name)) throw unknownOption(env, name, [...known].sort());
-    if (value === null) throw bad(`parallel.options.${name} is empty.`, "Leave it out, or give it a value.");
-  }
-  const at = (name: (typeof common)[number]) => options[name];
-  const account = at("account") ?? at("project");
-  return {
-    jobName: jobName(at("job_name")),
-    queue: word("queue", at("queue")),
-    account: word("account", account),
-    cores: checkCount("cores", at("cores")),
-    processes: checkCount("processes", at("processes")) ?? 1,
-    memoryBytes: memory(at("memory")),
-    walltimeSeconds: walltime(at("walltime"), env),
-    extraDirectives: lines("job_extra_directives", at("job_extra_directives")),
-    skippedDirectives: lines("job_directives_skip", at("job_directives_skip")),
-    prologue: lines("job_script_prologue", at("job_script_prologue")),
-    logDirectory: word("log_directory", at("log_directory")),
-    shebang: word("shebang", at("shebang")) ?? "#!/usr/bin/env bash",
-    node: word("node", at("node")) ?? process.execPath,
-    threadsPerWorker: checkCount("threads_per_worker", at("threads_per_worker")),
-    maxHeapMb: checkCount("max_heap_mb", at("max_heap_mb")),
-    maxArraySize: checkCount("max_array_size", at("max_array_size")),
-    resubmits: checkCount("resubmits", at("resubmits"), 0),
-    submitTimeoutSeconds: seconds("submit_timeout", at("submit_timeout")) ?? 60,
-    pollSeconds: seconds("poll_interval", at("poll_interval")) ?? 30,
-    graceSeconds: grace(seconds("grace", at("grace")), walltime(at("walltime"), env)),
-    own: Object.fromEntries(
-      ownOptions.flatMap((name) => (options[name] === undefined ? [] : [[name, ownValue(name, options[name])]])),
-    ),
+  const unknown = Object.keys(options).filter((name) => !known.includes(name));
+  const own = readOwn(options, ownOptions);
+  const at = (name: (typeof common)[number]) => given(name, options);
+  const account = () => word("account", at("account")) ?? word("project", at("project"));
+  const readers: { readonly [K in keyof JobOptions]: () => JobOptions[K] } = {
+    jobName: () => jobName(at("job_name")),
+    queue: () => word("queue", at("queue")),
+    account,
+    cores: () => checkCount("cores", at("cores")),
+    processes: () => checkCount("processes", at("processes")) ?? 1,
+    memoryBytes: () => memory(at("memory")),
+    walltimeSeconds: () => walltime(at("walltime"), env),
+    extraDirectives: () => lines("job_extra_directives", at("job_extra_directives")),
+    skippedDirectives: () => lines("job_directives_skip", at("job_directives_skip")),
+    prologue: () => lines("job_script_prologue", at("job_script_prologue")),
+    logDirectory: () => word("log_directory", at("log_directory")),
+    shebang: () => word("shebang", at("shebang")) ?? "#!/usr/bin/env bash",
+    node: () => word("node", at("node")) ?? process.execPath,
+    threadsPerWorker: () => checkCount("threads_per_worker", at("threads_per_worker")),
+    maxHeapMb: () => checkCount("max_heap_mb", at("max_heap_mb")),
+    maxArraySize: () => checkCount("max_array_size", at("max_array_size")),
+    resubmits: () => checkCount("resubmits", at("resubmits"), 0),
+    submitTimeoutSeconds: () => seconds("submit_timeout", at("submit_timeout")) ?? 60,
+    pollSeconds: () => seconds("poll_interval", at("poll_interval")) ?? 30,
+    graceSeconds: () => grace(seconds("grace", at("grace")), walltime(at("walltime"), env)),
+    own: () => own.read as JobOptions["own"],
   };
+  const problems = unknown.map((name) => explainUnknown(env, name, known));
+  return readOptions(options, readers, [...problems, ...own.problems]);
+}
+
+function readOwn(options: ParallelConfig["options"], ownOptions: readonly string[]) {
+  const names = ownOptions.filter((name) => options[name] !== undefined);
+  return tryOptions<Record<string, OwnValue>>(
+    Object.fromEntries(names.map((name) => [name, () => ownValue(name, given(name, options))])),
+  );
+}
+
+function given(name: string, options: ParallelConfig["options"]): unknown {
+  if (options[name] === null)
+    throw bad(name, `parallel.options.${name} is empty.`, "Leave it out, or give it a value.");
+  return options[name];
+}
+
+function explainUnknown(env: string, name: string, known: readonly string[]): BadOption {
+  const [why, other] = [refused[name], aliases[name]];
+  if (why !== undefined)
+    return bad(name, `parallel.options.${name} is not taken: ${why}.`, "Remove it from parallel.options.");
+  if (other !== undefined)
+    return bad(name, `parallel.options.${name} is not taken: it is called ${other}.`, `Write ${other} in its place.`);
+  return unknownOption(env, name, [...known].sort(), aliases);
 }
 
 /** How many jobs hold so many workers. */
@@ -139,6 +168,7 @@ function seconds(name: string, value: unknown): number | undefined {
   if (value === undefined) return undefined;
   if (typeof value === "number" && value > 0 && value < 1e6) return value;
   throw bad(
+    name,
     `parallel.options.${name} is ${describeKind(value)}; a number of seconds was expected.`,
     `Write it like ${name}: 60, without quotes and unit, or leave it out.`,
   );
@@ -150,6 +180,7 @@ function word(name: string, value: unknown): string | undefined {
   if (typeof value === "string" && value !== "" && !hasControls(value)) return value;
   if (typeof value === "number") return String(value);
   throw bad(
+    name,
     `parallel.options.${name} is ${describeKind(value)}; a text of one line was expected.`,
     "Write it on one line, in quotes where it holds anything but letters and digits.",
   );
@@ -162,6 +193,7 @@ function lines(name: string, value: unknown): string[] {
     if (typeof entry === "string" && (name === "job_script_prologue" ? !entry.includes("\0") : !hasControls(entry)))
       return entry;
     throw bad(
+      name,
       `parallel.options.${name} holds ${describeKind(entry)}; a list of lines was expected.`,
       `Write one text a line: ${name}: ["…", "…"].`,
     );
@@ -179,6 +211,7 @@ function jobName(value: unknown): string {
   // The shortest limit of all schedulers is 15 characters, and a key is added.
   if (/^[A-Za-z][A-Za-z0-9-]{0,7}$/.test(text)) return text;
   throw bad(
+    "job_name",
     `parallel.options.job_name is ${JSON.stringify(text)}.`,
     "Use up to 8 letters, digits and dashes, beginning with a letter; a key is added to tell the jobs apart.",
   );
@@ -188,7 +221,7 @@ function memory(value: unknown): number | undefined {
   if (value === undefined) return undefined;
   const bytes = typeof value === "number" ? value : parseMemory(String(value));
   if (bytes !== undefined && bytes >= 1) return bytes;
-  throw bad(`parallel.options.memory is ${describeKind(value)}.`, "Write it like 32GB or 4GiB.");
+  throw bad("memory", `parallel.options.memory is ${describeKind(value)}.`, "Write it like 32GB or 4GiB.");
 }
 
 function walltime(value: unknown, env: string): number | undefined {
@@ -200,6 +233,7 @@ function walltime(value: unknown, env: string): number | undefined {
   const parsed = typeof text === "string" ? parseWalltime(text) : undefined;
   if (parsed !== undefined && parsed >= 1) return parsed;
   throw bad(
+    "walltime",
     `parallel.options.walltime is ${describeKind(value)}.`,
     'Write it like "04:00:00", "1-12:00:00" or 90m, in quotes: YAML takes 12:00:00 for a number.',
   );
@@ -215,6 +249,6 @@ function hasControls(text: string): boolean {
   return /[\x00-\x1f\x7f]/.test(text);
 }
 
-function bad(message: string, hint: string): MillraceError {
-  return new MillraceError("BAD_OPTION", message, { hint });
+function bad(option: string, message: string, hint: string): BadOption {
+  return new BadOption(option, message, hint);
 }

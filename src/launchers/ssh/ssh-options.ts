@@ -1,7 +1,6 @@
 import type { ParallelConfig } from "../../config/parallel.ts";
-import { MillraceError } from "../../shared/errors.ts";
 import { describeKind } from "../../shared/state-json.ts";
-import { checkCount, unknownOption } from "../check-options.ts";
+import { BadOption, checkCount, readOptions, unknownOption } from "../check-options.ts";
 
 /** What `env: ssh` takes. */
 export interface SshOptions {
@@ -29,27 +28,37 @@ const known = [
 
 /** Checks `parallel.options` of `env: ssh`. */
 export function checkSshOptions({ options, nWorkers }: ParallelConfig): SshOptions {
-  for (const name of Object.keys(options))
-    if (!known.some((entry) => entry === name)) throw unknownOption("ssh", name, known);
-  const hosts = words("hosts", options["hosts"]);
-  if (hosts.length === 0) throw bad("env: ssh needs parallel.options.hosts.", "Name the hosts: hosts: [node1, node2].");
+  const unknown = Object.keys(options).filter((name) => !known.some((entry) => entry === name));
+  const hosts = () => readHosts(options["hosts"]);
+  const readers: { readonly [K in keyof SshOptions]: () => SshOptions[K] } = {
+    hosts,
+    sshArguments: () => words("ssh_arguments", options["ssh_arguments"]),
+    processes: () => checkCount("processes", options["processes"]) ?? Math.ceil(nWorkers / hosts().length),
+    node: () => words("node", options["node"])[0] ?? process.execPath,
+    threadsPerWorker: () => checkCount("threads_per_worker", options["threads_per_worker"]),
+    maxHeapMb: () => checkCount("max_heap_mb", options["max_heap_mb"]),
+    resubmits: () => checkCount("resubmits", options["resubmits"], 0),
+    pollSeconds: () => 1,
+  };
+  return readOptions(
+    options,
+    readers,
+    unknown.map((name) => unknownOption("ssh", name, known)),
+  );
+}
+
+function readHosts(value: unknown): string[] {
+  const hosts = words("hosts", value);
+  if (hosts.length === 0)
+    throw new BadOption("hosts", "env: ssh needs parallel.options.hosts.", "Name the hosts: hosts: [node1, node2].");
   // ssh would take it for an option of its own.
   const wrong = hosts.find((host) => host.startsWith("-"));
-  if (wrong !== undefined)
-    throw bad(
-      `parallel.options.hosts holds ${JSON.stringify(wrong)}, which is no host.`,
-      "A host is written as for ssh: node1, or user@node1.",
-    );
-  return {
-    hosts,
-    sshArguments: words("ssh_arguments", options["ssh_arguments"]),
-    processes: checkCount("processes", options["processes"]) ?? Math.ceil(nWorkers / hosts.length),
-    node: words("node", options["node"])[0] ?? process.execPath,
-    threadsPerWorker: checkCount("threads_per_worker", options["threads_per_worker"]),
-    maxHeapMb: checkCount("max_heap_mb", options["max_heap_mb"]),
-    resubmits: checkCount("resubmits", options["resubmits"], 0),
-    pollSeconds: 1,
-  };
+  if (wrong === undefined) return hosts;
+  throw new BadOption(
+    "hosts",
+    `parallel.options.hosts holds ${JSON.stringify(wrong)}, which is no host.`,
+    "A host is written as for ssh: node1, or user@node1.",
+  );
 }
 
 function words(name: string, value: unknown): string[] {
@@ -58,13 +67,10 @@ function words(name: string, value: unknown): string[] {
   return entries.map((entry) => {
     if (typeof entry === "string" && entry !== "" && !entry.includes("\0")) return entry;
     if (typeof entry === "number") return String(entry);
-    throw bad(
+    throw new BadOption(
+      name,
       `parallel.options.${name} holds ${describeKind(entry)}; texts were expected.`,
       `Write a list of texts: ${name}: [one, two].`,
     );
   });
-}
-
-function bad(message: string, hint: string): MillraceError {
-  return new MillraceError("BAD_OPTION", message, { hint });
 }

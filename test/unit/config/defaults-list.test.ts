@@ -154,7 +154,18 @@ describe("group overrides", () => {
     await expect(load(files, "db=sqlite")).rejects.toThrow("To add it, write +db=sqlite.");
     await expect(load(files, "++db=sqlite")).rejects.toThrow("added with one +");
     await expect(load(files, "~db")).rejects.toThrow("no defaults list has it");
-    await expect(load(database, "~db=sqlite")).rejects.toThrow("no defaults list has it");
+    await expect(load(database, "~db=sqlite")).rejects.toThrow(
+      /The choice of db is mysql, not sqlite\.\n {2}-> Write ~db to remove the group/,
+    );
+  });
+
+  it("are not added where a defaults list has them, but chosen", async () => {
+    const open = { ...database, "config.yaml": "defaults:\n  - db: null\n" };
+    await expect(load(open, "+db=sqlite")).rejects.toThrow(
+      /override \+db=sqlite: The group db is in a defaults list already, as null\.\n {2}-> To choose sqlite, write db=sqlite\./,
+    );
+    expect(await load(open, "db=sqlite")).toEqual({ db: { driver: "sqlite" } });
+    await expect(load(database, "+db=sqlite")).rejects.toThrow("already, as mysql.");
   });
 
   it("name the choices there are", async () => {
@@ -184,6 +195,16 @@ describe("a wrong defaults list", () => {
       "an override of nothing",
       "defaults: [{override a: b}]\n",
       /config\.yaml:1:12: The group a is in no defaults list/,
+    ],
+    [
+      "a group that is not there",
+      "defaults:\n  - aa: b\n",
+      /config\.yaml:2:5: There is no config aa\/b\.yaml, and no group aa\.\n {2}-> Did you mean a\? There are the groups a beside/,
+    ],
+    [
+      "a misspelt _self_",
+      "defaults:\n  - _sefl_\n",
+      /no config _sefl_\.yaml\.\n {2}-> Did you mean _self_\? There are: /,
     ],
     ["an override before others", "defaults: [{override a: b}, {a: c}]\n", /a comes after override a/],
     ["a way out of the folder", "defaults: [../secret]\n", /"\.\.\/secret" is not the name of a config/],

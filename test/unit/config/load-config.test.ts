@@ -63,8 +63,50 @@ parallel:
 
   it("names what is missing, unless it is allowed to be", async () => {
     await expect(load("a: {b: ???}\n")).rejects.toThrow(/c\.yaml:1:5: a\.b is \?\?\?: it has to be given/);
-    expect(await load("a: {b: ???}\nc: ${a.b}\n", [], { allowMissing: true })).toEqual({ a: { b: "???" }, c: "???" });
+    expect(await load("a: {b: ???}\nc: ${a}\n", [], { allowMissing: true })).toEqual({
+      a: { b: "???" },
+      c: { b: "???" },
+    });
     expect(await load("a: {b: ???}\n", ["a.b=1"])).toEqual({ a: { b: 1 } });
+  });
+
+  it.each(["${a.b}", "${a.b}/y"])(
+    "refuses %s where it leads to what is missing, also if that may be missing",
+    async (text) => {
+      const config = load(`a: {b: ???}\nc: ${text}\n`, [], { allowMissing: true });
+      await expect(config).rejects.toThrow(
+        "c.yaml:2:1: c: ${a.b} leads nowhere: a.b is ??? and has to be given.\n  -> Give it in the config or on the command line: a.b=VALUE. Where it may be left out, write ${oc.select:a.b,DEFAULT}.",
+      );
+    },
+  );
+
+  it.each<[unknown[], RegExp]>([
+    [[], /^loadConfig takes the path of a config, and got undefined\.\n {2}-> Pass the path of a file/],
+    [[""], /the path of a config, and got ""/],
+    [[new URL("file:///c.yaml")], /got a URL\.\n {2}-> Hand it fileURLToPath\(url\)/],
+    [
+      ["s.yaml", "name=y"],
+      /a list of overrides .* got "name=y"\.\n {2}-> Write loadConfig\("s\.yaml", \["name=y"\]\)\./,
+    ],
+    [["s.yaml", null], /a list of overrides .* got null/],
+    [["s.yaml", { allowMissing: true }], /a list of overrides .* got an object/],
+    [["s.yaml", ["a=1", 2]], /override 2 is 2\./],
+    [["s.yaml", [], null], /options as its third argument, and got null/],
+    [["s.yaml", [], { now: 3 }], /a date as its option now, and got 3/],
+    [["s.yaml", [], { now: new Date("never") }], /got an invalid one/],
+  ])("says what it takes, called with %j", async (words, message) => {
+    const call = loadConfig as (...args: unknown[]) => Promise<unknown>;
+    await expect(call(...words)).rejects.toMatchObject({
+      name: "MillraceError",
+      code: "BAD_OPTION",
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it("says that Hydra's own settings are not to be had", async () => {
+    await expect(load("a: ${hydra:runtime.cwd}\n")).rejects.toThrow(
+      /^\S*c\.yaml:1:1: a: there is no resolver hydra: Hydra itself does not run here\.\n {2}-> Write the value, or/,
+    );
   });
 
   it("reads the time once", async () => {
@@ -167,8 +209,8 @@ describe("registerResolver", () => {
     expect(() => registerResolver(name, () => 1)).toThrow(`There is a resolver ${name} already`);
   });
 
-  it.each(["", "a-b", "1a", "a..b", "a b"])("refuses the name %j", (name) => {
-    expect(() => registerResolver(name, () => 1)).toThrow("cannot be the name of a resolver");
+  it.each(["", "a-b", "1a", "a..b", "a b", undefined, 3])("refuses the name %j", (name) => {
+    expect(() => registerResolver(name as string, () => 1)).toThrow("cannot be the name of a resolver");
   });
 
   it.each<[string, unknown]>([

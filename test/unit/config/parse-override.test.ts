@@ -129,6 +129,7 @@ describe("the value of an override", () => {
     ["choice(a,b)", /no function choice here/],
     ["range(1,5)", /no sweeps/],
     ["9007199254740993", /beyond ±2\^53/],
+    ["{x:1,y:2,x:3}", /override key=\{x:1,y:2,x:3\}: The key x is there twice\.\n {2}-> Remove one of them/],
     ["{__proto__:{a:1}}", /__proto__ is not allowed/],
     ["[".repeat(200), /nests deeper than 50 levels/],
   ])("refuses %j", (text, message) => {

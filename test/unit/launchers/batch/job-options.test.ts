@@ -94,12 +94,41 @@ describe("options of a job", () => {
     ["asynchronous", "asyncMode"],
     ["config_name", "parallel.options"],
     ["silence_logs", "millrace logs"],
+    ["n_workers", "parallel.n_workers"],
+    ["partition", "it is called queue.*Write queue in its place"],
+    ["time", "it is called walltime"],
+    ["mem", "it is called memory"],
+    ["cpus_per_task", "it is called cores"],
   ])("refuse %s, with the reason", (name, why) => {
-    expect(refusal({ [name]: 1 })).toMatch(new RegExp(`^parallel\\.options\\.${name} is not taken: .*${why}`));
+    expect(refusal({ [name]: 1 })).toMatch(new RegExp(`^parallel\\.options\\.${name} is not taken: .*${why}`, "s"));
   });
 
   it("name the nearest of those that are known", () => {
     expect(refusal({ wall_time: "1h" })).toMatch(/"wall_time" is not known to env slurm.*Did you mean walltime\?/s);
+  });
+
+  it("name an option for a misspelt word of the scheduler's own", () => {
+    expect(refusal({ partitionn: "gpu" })).toMatch(/"partitionn" is not known to env slurm.*Did you mean queue\?/s);
+  });
+
+  it("are refused all at once, each once", () => {
+    const options = { waltime: "1:00:00", cores: "two", walltime: "soon", queue: null, job_cpu: [[1]], nanny: 1 };
+    const lines = refusal(options).split("\n");
+    expect(lines).toEqual([
+      expect.stringMatching(/^parallel\.options: "waltime" is not known to env slurm\. Did you mean walltime\?/),
+      expect.stringMatching(/^parallel\.options\.cores is "two"; a whole number from 1 was expected\. Write/),
+      expect.stringMatching(/^parallel\.options\.walltime is "soon"\. Write it like/),
+      expect.stringMatching(/^parallel\.options\.queue is empty\. Leave it out/),
+      expect.stringMatching(/^parallel\.options\.job_cpu holds/),
+      expect.stringMatching(/^parallel\.options\.nanny is not taken: .* Remove it/),
+      expect.stringMatching(/^ {2}-> Each line is about one/),
+      expect.stringMatching(/explain BAD_OPTION/),
+    ]);
+  });
+
+  it("are an option of the scheduler's own where it has one of another's name", () => {
+    const options = { mem: 5 };
+    expect(checkJobOptions({ env: "lsf", nWorkers: 1, options }, { ownOptions: ["mem"] }).own).toEqual(options);
   });
 
   it.each<[Record<string, unknown>, string]>([

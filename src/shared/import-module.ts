@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { isMainThread } from "node:worker_threads";
-import { MillraceError } from "../shared/errors.ts";
+import { MillraceError } from "./errors.ts";
 
 /** Imports a user's module; TypeScript too, where this Node.js needs help with it. */
 export async function importModule(url: string): Promise<Record<string, unknown>> {
