@@ -3,8 +3,8 @@ import { shellWord } from "../shared/shell-word.ts";
 import { sleep } from "../shared/sleep.ts";
 import { isFromBackground } from "../store/log-names.ts";
 import { runPaths } from "../store/run-paths.ts";
-import { namesIn } from "../store/scan-shards.ts";
 import { type Command, exitCode } from "./command.ts";
+import { logFiles } from "./log-files.ts";
 import { openLook } from "./open-look.ts";
 import { runName } from "./run-name.ts";
 import { describeRun, isUnderWay, printJson } from "./status.ts";
@@ -35,7 +35,7 @@ export const attach: Command = {
     if (has("json")) printJson(now);
     else process.stdout.write(describeRun(now));
     if (now.state === "complete") return now.items.failed > 0 ? exitCode.incomplete : exitCode.ok;
-    const isInBackground = namesIn(runPaths(runDir!).logs).some((name) => isFromBackground(name));
+    const isInBackground = logFiles(runPaths(runDir!)).some(({ name }) => isFromBackground(name));
     const why = isInBackground ? `\n  -> millrace logs ${shellWord(runDir!)} --driver shows how it ended.` : "";
     process.stderr.write(`millrace: nobody works on ${now.runDir} any more; start it again to go on.${why}\n`);
     return exitCode.incomplete;

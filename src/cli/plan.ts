@@ -49,8 +49,10 @@ interface Summary {
   readonly batches: number | undefined;
   readonly env: string;
   readonly workers: number;
-  /** What a scheduler would be given; null where workers are started without one. */
+  /** What a scheduler, or ssh, would be given; null where workers are started without one. */
   readonly jobScript: string | null;
+  /** How many jobs each submission would hold; the script is that of the first. */
+  readonly submissions: readonly number[];
 }
 
 async function summarize(config: RunConfig, limit: number | undefined): Promise<Summary> {
@@ -63,6 +65,7 @@ async function summarize(config: RunConfig, limit: number | undefined): Promise<
   const batchSize = options.batchSize ?? undefined;
   const { shardCount } =
     begun?.plan ?? makePlan(items, { shards: options.shards, batchSize, workers: parallel.nWorkers });
+  const job = await launcher.describe?.({ runDir, parallel, pending: shardCount });
   return {
     runDir,
     isBegun: begun !== undefined,
@@ -73,7 +76,8 @@ async function summarize(config: RunConfig, limit: number | undefined): Promise<
     batches: options.batchBy !== undefined ? undefined : Math.ceil(items.count / (batchSize ?? 1)),
     env: parallel.env,
     workers: launcher.startsWorkers ? Math.min(parallel.nWorkers, shardCount) : 1,
-    jobScript: launcher.describe?.({ runDir, parallel, pending: shardCount }) ?? null,
+    jobScript: job?.text ?? null,
+    submissions: job?.tasks ?? [],
   };
 }
 
@@ -100,14 +104,21 @@ function classOf(made: object): ClassStatics {
   return made.constructor as unknown as ClassStatics;
 }
 
+function describeSubmissions(env: string, [first = 0, ...others]: readonly number[]): string {
+  if (env === "ssh") return "as follows, started by this command";
+  if (others.length === 0) return "as follows";
+  const more = others.reduce((sum, tasks) => sum + tasks, 0);
+  return `as follows, and ${formatCount(others.length)} more like it: an array holds ${formatCount(first)} jobs at most, and ${formatCount(more)} are left`;
+}
+
 function describe(summary: Summary): string {
-  const { runDir, isBegun, done, changed, items, shards, batches, env, workers, jobScript } = summary;
+  const { runDir, isBegun, done, changed, items, shards, batches, env, workers, jobScript, submissions } = summary;
   return [
     `${runDir}: ${isBegun ? `begun, ${formatCount(done)} items are done` : "new"}`,
     `  items    ${formatCount(items)}${batches === undefined ? ", in batches by their cost" : ` in ${formatCount(batches)} batches`}`,
     `  shards   ${formatCount(shards)}${isBegun ? ", as they were planned when the run was begun" : ""}`,
     `  workers  ${formatCount(workers)} (${env})`,
-    `  job      ${jobScript === null ? "none: the workers are started by this command" : "as follows"}`,
+    `  job      ${jobScript === null ? "none: the workers are started by this command" : describeSubmissions(env, submissions)}`,
     ...(changed.length === 0
       ? []
       : [

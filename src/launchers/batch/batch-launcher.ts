@@ -1,12 +1,18 @@
+import { MillraceError } from "../../shared/errors.ts";
 import type { Submission } from "../../store/job-records.ts";
 import { runPaths } from "../../store/run-paths.ts";
 import type { DetachedJob, Launcher, SubmitRequest } from "../launcher.ts";
+import { arrayLimit, arraysOf } from "./array-limit.ts";
+import { callProgram } from "./call-program.ts";
+import { describeJob, makeLogFolder } from "./describe-job.ts";
 import { driveJobs } from "./drive-jobs.ts";
 import { checkJobOptions, jobsFor } from "./job-options.ts";
-import { describeJob, makeLogFolder, openJobQueue } from "./job-queue.ts";
+import { openJobQueue } from "./job-queue.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { submitMissing } from "./submit-missing.ts";
 import { watchJobs } from "./watch-jobs.ts";
+
+const limitTimeoutMs = 5000;
 
 /** A launcher that hands its workers to a scheduler. The run goes on without this process. */
 export function batchLauncher(scheduler: Scheduler): Launcher {
@@ -19,21 +25,35 @@ export function batchLauncher(scheduler: Scheduler): Launcher {
       // What a dialect needs of its own options, it says when it writes a job.
       scheduler.render(describeJob(runPaths("."), checkJobOptions(parallel, scheduler), { tasks: 1 }));
     },
-    describe({ runDir, parallel, pending }) {
+    async describe({ runDir, parallel, pending }) {
       const options = checkJobOptions(parallel, scheduler);
-      const tasks = jobsFor(Math.min(parallel.nWorkers, pending), options);
-      return scheduler.render(describeJob(runPaths(runDir), options, { tasks }));
+      const all = jobsFor(Math.min(parallel.nWorkers, pending), options);
+      // Where no scheduler answers, it is told what one without a limit would be given.
+      const { most } = await arrayLimit(scheduler, options, (call) => callProgram(call, { timeoutMs: limitTimeoutMs }));
+      const tasks = arraysOf(all, most);
+      return { text: scheduler.render(describeJob(runPaths(runDir), options, { tasks: tasks[0]! })), tasks };
     },
     async submit(request) {
       const { queue, options } = open(scheduler, request);
       const tasks = jobsFor(Math.min(request.parallel.nWorkers, request.pending), options);
       const watch = watchJobs(runPaths(request.runDir), queue, scheduler);
       const living = await submitMissing({ queue, watch }, tasks);
+      const unknown = living.find(({ id }) => id === undefined);
+      if (unknown !== undefined) throw mayBeThere(scheduler, unknown, watch.silence());
       return living.map((submission) => jobOf(submission, request.runDir));
     },
     launch: (request) =>
       driveJobs(request, { site: { ...scheduler, outlivesDriver: true }, ...open(scheduler, request) }),
   };
+}
+
+/** Nobody stays to find out, and another one beside it would be too many. */
+function mayBeThere({ title }: Scheduler, { name }: Submission, silence = "it gives no answer"): MillraceError {
+  return new MillraceError(
+    "SCHEDULER_FAILED",
+    `${title} does not say whether it took the submission ${name}, which was not answered: ${silence}`,
+    { hint: "Submit again when it answers; `millrace doctor` shows whether it does." },
+  );
 }
 
 function open(scheduler: Scheduler, { runDir, parallel }: SubmitRequest) {
