@@ -65,7 +65,7 @@ async function summarize(config: RunConfig, limit: number | undefined): Promise<
   const batchSize = options.batchSize ?? undefined;
   const { shardCount } =
     begun?.plan ?? makePlan(items, { shards: options.shards, batchSize, workers: parallel.nWorkers });
-  const job = await launcher.describe?.({ runDir, parallel, pending: shardCount });
+  const job = launcher.describe?.({ runDir, parallel, pending: shardCount });
   return {
     runDir,
     isBegun: begun !== undefined,
@@ -108,7 +108,7 @@ function describeSubmissions(env: string, [first = 0, ...others]: readonly numbe
   if (env === "ssh") return "as follows, started by this command";
   if (others.length === 0) return "as follows";
   const more = others.reduce((sum, tasks) => sum + tasks, 0);
-  return `as follows, and ${formatCount(others.length)} more like it: an array holds ${formatCount(first)} jobs at most, and ${formatCount(more)} are left`;
+  return `as follows, and ${formatCount(others.length)} more like it: an array holds ${formatCount(first)} jobs at most, and ${formatCount(more)} ${more === 1 ? "is" : "are"} left`;
 }
 
 function describe(summary: Summary): string {

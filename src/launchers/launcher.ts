@@ -69,11 +69,11 @@ export interface Launcher {
   /** Starts workers that need nobody, and does not wait for them. */
   submit?(request: SubmitRequest): Promise<readonly DetachedJob[]>;
   /** What would be submitted. */
-  describe?(request: SubmitRequest): Promise<JobDescription>;
+  describe?(request: SubmitRequest): JobDescription;
 }
 
 /** What would be handed over. */
-export interface JobDescription {
+interface JobDescription {
   /** The first job script, or the calls that start the jobs. */
   readonly text: string;
   /** The tasks of each submission; the scripts of the others differ in their name and this number only. */

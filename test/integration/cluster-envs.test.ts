@@ -96,7 +96,7 @@ describe.each(envs.map((one) => [`${one.env}${because(one.whyNot)}`, one] as con
 
     it("that is cancelled leaves no job and no lease, and goes on when it is started again", async () => {
       const outputDir = temporaryFolder();
-      const order = { options: optionsFor(outputDir), itemMs: 50 };
+      const order = { options: optionsFor(outputDir), itemMs: 200 };
       const end = ended(start(order, site.environment));
       await waitUntil(() => existsSync(outputDir) && someItemsDone(outputDir), { what: "some items are done" });
       await millrace(["cancel", outputDir], site.environment);

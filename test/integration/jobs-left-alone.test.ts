@@ -48,7 +48,9 @@ describe.concurrent("a scheduler in trouble", () => {
 
   it.each(["pbs", "lsf"] as const)("(%s) starts jobs late and never says how they stand", async (env) => {
     const status = { pbs: "qstat", lsf: "bjobs" }[env];
-    const run = fakeClusterRun(env, { variables: { FAKE_START_DELAY_MS: "2000", FAKE_HANG: status } });
+    const variables = { FAKE_START_DELAY_MS: "2000", FAKE_HANG: status };
+    // PBS is asked for it by the program that hangs.
+    const run = fakeClusterRun(env, { options: { max_array_size: 100 }, variables });
     expect(await run.start("run")).toMatchObject({ code: 0 });
     expect(await runStatus(run.outputDir)).toMatchObject({ state: "complete" });
     expect(run.submissions()).toHaveLength(1);

@@ -2,8 +2,7 @@ import { MillraceError } from "../../shared/errors.ts";
 import type { Submission } from "../../store/job-records.ts";
 import { runPaths } from "../../store/run-paths.ts";
 import type { DetachedJob, Launcher, SubmitRequest } from "../launcher.ts";
-import { arrayLimit, arraysOf } from "./array-limit.ts";
-import { callProgram } from "./call-program.ts";
+import { arraysOf } from "./array-limit.ts";
 import { describeJob, makeLogFolder } from "./describe-job.ts";
 import { driveJobs } from "./drive-jobs.ts";
 import { checkJobOptions, jobsFor } from "./job-options.ts";
@@ -11,8 +10,6 @@ import { openJobQueue } from "./job-queue.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { submitMissing } from "./submit-missing.ts";
 import { watchJobs } from "./watch-jobs.ts";
-
-const limitTimeoutMs = 5000;
 
 /** A launcher that hands its workers to a scheduler. The run goes on without this process. */
 export function batchLauncher(scheduler: Scheduler): Launcher {
@@ -25,12 +22,11 @@ export function batchLauncher(scheduler: Scheduler): Launcher {
       // What a dialect needs of its own options, it says when it writes a job.
       scheduler.render(describeJob(runPaths("."), checkJobOptions(parallel, scheduler), { tasks: 1 }));
     },
-    async describe({ runDir, parallel, pending }) {
+    describe({ runDir, parallel, pending }) {
       const options = checkJobOptions(parallel, scheduler);
       const all = jobsFor(Math.min(parallel.nWorkers, pending), options);
-      // Where no scheduler answers, it is told what one without a limit would be given.
-      const { most } = await arrayLimit(scheduler, options, (call) => callProgram(call, { timeoutMs: limitTimeoutMs }));
-      const tasks = arraysOf(all, most);
+      // The scheduler's own limit is asked for by whoever submits; here nothing is called.
+      const tasks = arraysOf(all, options.maxArraySize ?? Number.POSITIVE_INFINITY);
       return { text: scheduler.render(describeJob(runPaths(runDir), options, { tasks: tasks[0]! })), tasks };
     },
     async submit(request) {

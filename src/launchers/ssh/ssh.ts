@@ -15,7 +15,7 @@ export const sshLauncher: Launcher = {
   startsWorkers: true,
   isRemote: true,
   check: (parallel) => void checkSshOptions(parallel),
-  async describe({ runDir, parallel, pending }) {
+  describe({ runDir, parallel, pending }) {
     const options = checkSshOptions(parallel);
     const tasks = Array.from({ length: jobsFor(Math.min(parallel.nWorkers, pending), options) }, () => 1);
     const calls = tasks.map((_, i) => {

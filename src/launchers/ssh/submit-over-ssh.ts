@@ -80,7 +80,7 @@ async function livingJobs(paths: RunPaths): Promise<SshJob[]> {
 
 function nobodyAnswers(refusals: ReadonlyMap<string, string>): MillraceError {
   const [[host, why] = ["", ""]] = refusals;
-  const others = refusals.size === 1 ? "" : `, nor on ${refusals.size - 1} others`;
+  const others = refusals.size === 1 ? "" : `, nor on the other ${refusals.size - 1}`;
   return new MillraceError("SCHEDULER_FAILED", `No job could be started on ${host}${others}: ${why}`, {
     hint: `Try \`ssh ${host} node --version\`.`,
   });
