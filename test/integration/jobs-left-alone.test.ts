@@ -79,8 +79,9 @@ describe.concurrent("a scheduler in trouble", () => {
   });
 });
 
-describe.concurrent("a submission that its scheduler takes late", () => {
-  const options = { submit_timeout: 1, poll_interval: 1 };
+describe.concurrent("a submission that its scheduler takes late", { timeout: 120_000 }, () => {
+  // On a busy machine even a fake takes a while to answer.
+  const options = { submit_timeout: 4, poll_interval: 1 };
 
   it("is found before another one is made", async ({ expect }) => {
     const run = fakeClusterRun("pbs", { options, variables: { FAKE_ACCEPT_AFTER: "qselect:3" } });
