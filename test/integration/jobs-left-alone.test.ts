@@ -37,6 +37,21 @@ describe.concurrent.each(["kube", "htcondor"] as const)("jobs of %s that were ha
   });
 });
 
+describe.concurrent("a record of an older version", () => {
+  it("does not say where the jobs are: they are where everyone looks", async ({ expect }) => {
+    const run = fakeClusterRun("pbs", { variables: { FAKE_START_DELAY_MS: "60000" } });
+    await run.start("submit");
+    const [{ own, ...record } = {}] = run.records();
+    expect(own).toEqual({});
+    writeFileSync(join(run.outputDir, ".millrace", "jobs", `${String(record["name"])}.json`), JSON.stringify(record));
+    expect((await run.millrace(["status", run.outputDir])).stdout).toContain("pbs jobs: 2 pending");
+    expect(await run.millrace(["cancel", run.outputDir])).toMatchObject({ code: 0 });
+    await waitUntil(() => run.submissions()[0]!.states.every((state) => state === "cancelled"), {
+      what: "no task is left",
+    });
+  });
+});
+
 describe.concurrent("a scheduler in trouble", () => {
   it("is slow to answer, and keeps no history: the run is complete all the same", async ({ expect }) => {
     const variables = { FAKE_DELAY_MS: "700", FAKE_NO_HISTORY: "1" };
