@@ -6,8 +6,8 @@ import { isCopy, isFromBackground, isLogOf } from "../store/log-names.ts";
 import { requireManifest } from "../store/manifest.ts";
 import { type RunPaths, runPaths } from "../store/run-paths.ts";
 import { openStatus } from "../store/run-status.ts";
-import { namesIn } from "../store/scan-shards.ts";
 import { badUsage, type Command, type CommandInput, exitCode, refuseBoth } from "./command.ts";
+import { type LogFile, logFiles } from "./log-files.ts";
 import { isUnderWay } from "./status.ts";
 
 const lookEveryMs = 300;
@@ -35,10 +35,10 @@ export const logs: Command = {
     const reader = await openStatus(runDir);
     const paths = runPaths(runDir);
     const isWanted = chooseLogs(paths, input);
-    const printer = openPrinter(paths);
+    const printer = openPrinter();
     // Once more after the end: what was written last may still have been on its way.
     for (let isRunning = input.has("follow"); ; await sleep(lookEveryMs)) {
-      for (const name of logNames(paths).filter(isWanted)) printer.show(name);
+      for (const file of logFiles(paths)) if (isWanted(file.name)) printer.show(file);
       if (!isRunning) break;
       isRunning = isUnderWay(await reader.read());
     }
@@ -46,12 +46,6 @@ export const logs: Command = {
     return exitCode.ok;
   },
 };
-
-function logNames(paths: RunPaths): string[] {
-  return namesIn(paths.logs)
-    .map((name) => name.replace(/\.log$/, ""))
-    .sort();
-}
 
 function chooseLogs(paths: RunPaths, { text, has }: CommandInput): (name: string) => boolean {
   if (has("driver")) return isFromBackground;
@@ -77,21 +71,21 @@ function workerOfShard(paths: RunPaths, shard: string | undefined): string | und
 function whyNothing(paths: RunPaths, { text, has }: CommandInput): string {
   if (has("driver"))
     return "there is no log of a driver: the run was not started in the background (--detach), or its logs were removed (gc --logs)";
-  const names = logNames(paths);
+  const names = logFiles(paths).map(({ name }) => name);
   if (names.length === 0) return "there are no logs: no worker has written anything, or they were removed (gc --logs)";
   if (names.every(isCopy)) return "no worker has written anything; --driver shows what the driver wrote";
   return `${text("worker") ?? "the worker of that shard"} has written nothing; there are logs of ${names.join(", ")}`;
 }
 
 /** Prints logs as they grow. A headline stands wherever another worker goes on. */
-function openPrinter(paths: RunPaths): { show(name: string): void; hasShown(): boolean } {
+function openPrinter(): { show(file: LogFile): void; hasShown(): boolean } {
   const ends = new Map<string, number>();
   let last: string | undefined;
   return {
-    show(name) {
+    show({ name, path }) {
       ends.set(
-        name,
-        copyFrom(paths.log(name), ends.get(name) ?? 0, (chunk) => {
+        path,
+        copyFrom(path, ends.get(path) ?? 0, (chunk) => {
           if (last !== name) process.stdout.write(`--- ${name}\n`);
           last = name;
           process.stdout.write(chunk);

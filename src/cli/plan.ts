@@ -51,8 +51,10 @@ interface Summary {
   readonly batches: number | undefined;
   readonly env: string;
   readonly workers: number;
-  /** What a scheduler would be given; null where workers are started without one. */
+  /** What a scheduler, or ssh, would be given; null where workers are started without one. */
   readonly jobScript: string | null;
+  /** How many jobs each submission would hold; the script is that of the first. */
+  readonly submissions: readonly number[];
 }
 
 async function summarize(config: RunConfig, limit: number | undefined): Promise<Summary> {
@@ -68,6 +70,7 @@ async function summarize(config: RunConfig, limit: number | undefined): Promise<
   const status = begun === undefined ? undefined : await runStatus(runDir);
   const changed = begun === undefined ? [] : changes(begun.fingerprint, runner, items);
   const isComplete = status?.state === "complete" && changed.length === 0;
+  const job = isComplete ? undefined : launcher.describe?.({ runDir, parallel, pending: shardCount });
   return {
     runDir,
     isBegun: begun !== undefined,
@@ -79,7 +82,8 @@ async function summarize(config: RunConfig, limit: number | undefined): Promise<
     batches: options.batchBy !== undefined ? undefined : Math.ceil(items.count / (batchSize ?? 1)),
     env: parallel.env,
     workers: launcher.startsWorkers ? Math.min(parallel.nWorkers, shardCount) : 1,
-    jobScript: isComplete ? null : (launcher.describe?.({ runDir, parallel, pending: shardCount }) ?? null),
+    jobScript: job?.text ?? null,
+    submissions: job?.tasks ?? [],
   };
 }
 
@@ -106,14 +110,22 @@ function classOf(made: object): ClassStatics {
   return made.constructor as unknown as ClassStatics;
 }
 
+function describeSubmissions(env: string, [first = 0, ...others]: readonly number[]): string {
+  if (env === "ssh") return "as follows, started by this command";
+  if (others.length === 0) return "as follows";
+  const more = others.reduce((sum, tasks) => sum + tasks, 0);
+  return `as follows, and ${formatCount(others.length)} more like it: an array holds ${formatCount(first)} jobs at most, and ${formatCount(more)} ${more === 1 ? "is" : "are"} left`;
+}
+
 function describe(summary: Summary): string {
-  const { runDir, isBegun, isComplete, changed, items, shards, batches, env, workers, jobScript } = summary;
+  const { runDir, isBegun, isComplete, changed, items, shards, batches, env, workers, jobScript, submissions } =
+    summary;
   return [
     `${runDir}: ${standing(summary)}`,
     `  items    ${formatCount(items)}${batches === undefined ? ", in batches by their cost" : ` in ${formatCount(batches)} batches`}`,
     `  shards   ${formatCount(shards)}${isBegun ? ", as they were planned when the run was begun" : ""}`,
     `  workers  ${formatCount(workers)} (${env})`,
-    `  job      ${jobScript === null ? `none: ${isComplete ? "nothing is left" : "the workers are started by this command"}` : "as follows"}`,
+    `  job      ${jobScript === null ? `none: ${isComplete ? "nothing is left" : "the workers are started by this command"}` : describeSubmissions(env, submissions)}`,
     ...(changed.length === 0
       ? []
       : [

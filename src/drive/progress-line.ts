@@ -14,8 +14,9 @@ export function progressLine(name: string, { items, itemsPerSecond, etaSeconds, 
 }
 
 /** How the jobs of a run stand, in words. */
-export function describeJobs({ env, pending, running, lost, silence }: JobSight): string {
-  const counts = [`${pending} pending`, `${running} running`, ...(lost > 0 ? [`${lost} lost`] : [])].join(", ");
+export function describeJobs({ env, pending, running, lost, waitingFor, silence }: JobSight): string {
+  const waiting = `${pending} pending${waitingFor === undefined ? "" : ` (${waitingFor})`}`;
+  const counts = [waiting, `${running} running`, ...(lost > 0 ? [`${lost} lost`] : [])].join(", ");
   return `${env} jobs: ${counts}${silence === undefined ? "" : " (does not answer now)"}`;
 }
 

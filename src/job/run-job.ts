@@ -36,6 +36,7 @@ export interface JobOrder {
 export async function runJob({ runDir, name, task: given, isAttached }: JobOrder): Promise<number> {
   const paths = runPaths(runDir);
   const submission = readSubmission(paths, name);
+  if (submission.isUnwanted) return tooLate(submission);
   const scheduler = chooseScheduler(submission.env);
   const task = given ?? taskOf(scheduler, process.env);
   const node = process.env[scheduler?.nodeVariable ?? ""] ?? hostname();
@@ -73,6 +74,12 @@ export async function runJob({ runDir, name, task: given, isAttached }: JobOrder
   } finally {
     stop.forget();
   }
+}
+
+/** Its scheduler took the submission after others were made in its place: beside them it would be one too many. */
+function tooLate({ name }: Submission): number {
+  process.stderr.write(`millrace: ${name} was submitted late, and others have taken its place: it leaves\n`);
+  return 0;
 }
 
 /** A driver submits another job itself; and a time that is too short to begin with would be too short again. */

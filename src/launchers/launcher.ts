@@ -68,8 +68,16 @@ export interface Launcher {
   launch(request: LaunchRequest): Promise<ReadonlyMap<number, KnownShard>>;
   /** Starts workers that need nobody, and does not wait for them. */
   submit?(request: SubmitRequest): Promise<readonly DetachedJob[]>;
-  /** What would be submitted, as text. */
-  describe?(request: SubmitRequest): string;
+  /** What would be submitted. */
+  describe?(request: SubmitRequest): JobDescription;
+}
+
+/** What would be handed over. */
+interface JobDescription {
+  /** The first job script, or the calls that start the jobs. */
+  readonly text: string;
+  /** The tasks of each submission; the scripts of the others differ in their name and this number only. */
+  readonly tasks: readonly number[];
 }
 
 /** What is needed to start workers and leave. */

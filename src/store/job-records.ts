@@ -21,8 +21,16 @@ export interface Submission {
   readonly graceSeconds: number;
   readonly threadsPerWorker?: number | undefined;
   readonly maxHeapMb?: number | undefined;
+  /** What calls about it need to reach the place it was handed to: a namespace, a schedd. Older records have none. */
+  readonly own?: Readonly<Record<string, string | number | boolean | readonly string[]>> | undefined;
+  /** The folder with the output of its tasks, where that is not the run's own. */
+  readonly logDirectory?: string | undefined;
+  /** Where it was started without a scheduler. */
+  readonly host?: string | undefined;
   /** Nobody waits for it any more: it was cancelled, or never made. */
   readonly isClosed?: boolean | undefined;
+  /** Nobody knew whether it was made, and others do its work: should it come after all, its tasks leave at once. */
+  readonly isUnwanted?: boolean | undefined;
 }
 
 /** How a task has ended by its own account. `deadline`: its time was up and items are left. */

@@ -8,6 +8,8 @@ export interface JobSight {
   readonly pending: number;
   readonly running: number;
   readonly lost: number;
+  /** What the scheduler says of those that wait, of most of them where it says several things. */
+  readonly waitingFor?: string | undefined;
   /** Why the scheduler did not answer, where it did not. */
   readonly silence?: string | undefined;
 }

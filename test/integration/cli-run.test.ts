@@ -220,6 +220,27 @@ describe.concurrent("millrace plan", () => {
     expect(stdout).toMatch(/^exec .*job-process\.js .*exp\/job/m);
   });
 
+  it("tells that the jobs are submitted in several arrays, and prints the first", async () => {
+    const project = makeProject();
+    const words = ["++parallel.env=slurm", "++parallel.n_workers=4", "++parallel.options={max_array_size: 3}"];
+    const { stdout } = await project.run("plan", "job.yaml", ...words);
+    expect(stdout).toContain(
+      "  job      as follows, and 1 more like it: an array holds 3 jobs at most, and 1 is left\n",
+    );
+    expect(stdout).toMatch(/^#SBATCH --array=0-2$/m);
+    const { stdout: json } = await project.run("plan", "job.yaml", ...words, "--json");
+    expect(JSON.parse(json)).toMatchObject({ submissions: [3, 1] });
+  });
+
+  it("prints the calls of ssh", async () => {
+    const project = makeProject();
+    const words = ["++parallel.env=ssh", "++parallel.n_workers=2", "++parallel.options={hosts: [n1, me@n2]}"];
+    const { stdout } = await project.run("plan", "job.yaml", ...words);
+    expect(stdout).toContain("  job      as follows, started by this command\n");
+    expect(stdout).toMatch(/^ssh .*-- n1 'exec .*job-process\.js .*exp\/job .*'$/m);
+    expect(stdout).toMatch(/^ssh .*-- me@n2 /m);
+  });
+
   it("is JSON for programs, also of the first items", async () => {
     const project = makeProject();
     const { stdout } = await project.run("plan", "job.yaml", "--json", "--limit", "5");
@@ -235,6 +256,7 @@ describe.concurrent("millrace plan", () => {
       env: "local",
       workers: 1,
       jobScript: null,
+      submissions: [],
     });
     expect(existsSync(project.path("exp"))).toBe(false);
   });

@@ -196,7 +196,7 @@ describe.concurrent.each(envs)("the fake of %s", (env) => {
     const cluster = fakeCluster(env);
     const { timeLeft } = cluster.scheduler;
     if (timeLeft === undefined) return;
-    const job = cluster.makeJob("env -0 > $FAKE_CLUSTER/env; sleep 5", { tasks: 1, walltime: "1h" });
+    const job = cluster.makeJob("env -0 > $FAKE_CLUSTER/env; exec sleep 60", { tasks: 1, walltime: "1h" });
     const id = await submitted(cluster, job);
     await until(cluster, job, id, areAll(1, "running"));
     let environment: Record<string, string> = {};

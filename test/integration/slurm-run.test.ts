@@ -315,7 +315,9 @@ describe.skipIf(reason !== undefined)(`a run on Slurm that is left alone${becaus
     const { stdout, stderr } = await succeeded(context, run.cli("run", config, "--detach"), run);
     context.expect(stdout).toBe(`${run.dir}\n`);
     context.expect(stderr).toMatch(/slurm job \d+: 3 tasks, 3 workers/);
-    context.expect((await run.cli("status", run.dir).ended).stdout).toMatch(/: queued\n.*3 pending, 0 running/s);
+    context
+      .expect((await run.cli("status", run.dir).ended).stdout)
+      .toMatch(/: queued\n.*3 pending \(PENDING \(JobHeldUser\)\), 0 running/s);
     await cluster.ask("scontrol", "release", run.submissions()[0]!.id!);
     await someDone(run);
     // Once more, and no more jobs come of it.

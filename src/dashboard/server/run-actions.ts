@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { jobsOf } from "../../launchers/batch/jobs-of.ts";
-import type { RunJobs } from "../../launchers/batch/refresh-jobs.ts";
+import type { RunJobs } from "../../launchers/batch/run-jobs.ts";
 import { inheritedArguments } from "../../launchers/start-process.ts";
 import { messageOf } from "../../shared/errors.ts";
 import { sleep } from "../../shared/sleep.ts";

@@ -1,12 +1,14 @@
 import type { ParallelConfig } from "../../config/parallel.ts";
-import { isMillraceError } from "../../shared/errors.ts";
+import { isMillraceError, MillraceError } from "../../shared/errors.ts";
 import type { Submission } from "../../store/job-records.ts";
 import { runPaths } from "../../store/run-paths.ts";
 import { BadOption, refusalOf } from "../check-options.ts";
 import type { DetachedJob, Launcher, SubmitRequest } from "../launcher.ts";
+import { arraysOf } from "./array-limit.ts";
+import { describeJob, makeLogFolder } from "./describe-job.ts";
 import { driveJobs } from "./drive-jobs.ts";
 import { checkJobOptions, jobsFor } from "./job-options.ts";
-import { describeJob, makeLogFolder, openJobQueue } from "./job-queue.ts";
+import { openJobQueue } from "./job-queue.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { submitMissing } from "./submit-missing.ts";
 import { watchJobs } from "./watch-jobs.ts";
@@ -29,19 +31,32 @@ export function batchLauncher(scheduler: Scheduler): Launcher {
     },
     describe({ runDir, parallel, pending }) {
       const options = checkJobOptions(parallel, scheduler);
-      const tasks = jobsFor(Math.min(parallel.nWorkers, pending), options);
-      return scheduler.render(describeJob(runPaths(runDir), options, { tasks }));
+      const all = jobsFor(Math.min(parallel.nWorkers, pending), options);
+      // The scheduler's own limit is asked for by whoever submits; here nothing is called.
+      const tasks = arraysOf(all, options.maxArraySize ?? Number.POSITIVE_INFINITY);
+      return { text: scheduler.render(describeJob(runPaths(runDir), options, { tasks: tasks[0]! })), tasks };
     },
     async submit(request) {
       const { queue, options } = open(scheduler, request);
       const tasks = jobsFor(Math.min(request.parallel.nWorkers, request.pending), options);
       const watch = watchJobs(runPaths(request.runDir), queue, scheduler);
       const living = await submitMissing({ queue, watch }, tasks);
+      const unknown = living.find(({ id }) => id === undefined);
+      if (unknown !== undefined) throw mayBeThere(scheduler, unknown, watch.silence());
       return living.map((submission) => jobOf(submission, request.runDir));
     },
     launch: (request) =>
       driveJobs(request, { site: { ...scheduler, outlivesDriver: true }, ...open(scheduler, request) }),
   };
+}
+
+/** Nobody stays to find out, and another one beside it would be too many. */
+function mayBeThere({ title }: Scheduler, { name }: Submission, silence = "it gives no answer"): MillraceError {
+  return new MillraceError(
+    "SCHEDULER_FAILED",
+    `${title} does not say whether it took the submission ${name}, which was not answered: ${silence}`,
+    { hint: "Submit again when it answers; `millrace doctor` shows whether it does." },
+  );
 }
 
 function open(scheduler: Scheduler, { runDir, parallel }: SubmitRequest) {

@@ -59,7 +59,12 @@ export async function driveJobs(
   let isRetried = false;
   const poll = pollWith(async () => {
     const lost = await watch.look();
-    writeJobSight(paths, { env: site.env, ...watch.counts(), silence: watch.silence() });
+    writeJobSight(paths, {
+      env: site.env,
+      ...watch.counts(),
+      waitingFor: watch.waitingFor(),
+      silence: watch.silence(),
+    });
     tellSilence();
     // Whether failed items were retried is not seen in the folder, but told by the jobs: they end when all were.
     if (retry !== undefined && lost.length === 0 && isNobodyLeft()) isRetried = true;

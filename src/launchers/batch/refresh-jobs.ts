@@ -1,31 +1,22 @@
 import { sleep } from "../../shared/sleep.ts";
 import { forgetJobs, writeJobSight } from "../../store/job-sight.ts";
 import type { RunPaths } from "../../store/run-paths.ts";
+import { sshJobs } from "../ssh/ssh-jobs.ts";
 import { schedulers } from "./choose-scheduler.ts";
 import { checkJobOptions } from "./job-options.ts";
 import { openJobQueue } from "./job-queue.ts";
+import type { RunJobs } from "./run-jobs.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { watchJobs } from "./watch-jobs.ts";
-
-/** The jobs of a run that others have started. */
-export interface RunJobs {
-  /** Asks the scheduler and writes down what it says, for all who look at the run folder. */
-  refresh(): Promise<void>;
-  /** Cancels all of them. Answers why that could not be done, if so. */
-  cancel(): Promise<string | undefined>;
-  /** Cancels those that have not begun. Of an array that has begun in part, the others leave when it is their turn. */
-  cancelWaiting(): Promise<string | undefined>;
-}
 
 // An end is believed when it was told several times in a row; whoever looks only once need not wait long for that.
 const mostLooks = 4;
 const lookAgainMs = 300;
 
-/** Finds the jobs of a run, whoever has submitted them; undefined where it has none that a scheduler knows. */
+/** Finds the jobs of a run, whoever has submitted them; undefined where it has none. */
 export async function findJobs(paths: RunPaths): Promise<RunJobs | undefined> {
-  const found = (await Promise.all(schedulers.map((scheduler) => jobsAt(paths, scheduler)))).flatMap(
-    (one) => one ?? [],
-  );
+  const asked = await Promise.all(schedulers.map((scheduler) => jobsAt(paths, scheduler)));
+  const found = [...asked, sshJobs(paths)].flatMap((one) => one ?? []);
   if (found.length === 0) return undefined;
   return {
     async refresh() {
@@ -45,7 +36,7 @@ export async function findJobs(paths: RunPaths): Promise<RunJobs | undefined> {
 }
 
 async function jobsAt(paths: RunPaths, scheduler: Scheduler): Promise<RunJobs | undefined> {
-  // The run may have been gone on with elsewhere since; what is asked here does not depend on any option.
+  // Whoever asks need not know the options: where a submission is asked for is kept with it.
   const options = checkJobOptions({ env: scheduler.env, nWorkers: 1, options: {} }, scheduler);
   const queue = openJobQueue(paths, scheduler, options);
   const submissions = await queue.inherited();
@@ -60,9 +51,11 @@ async function jobsAt(paths: RunPaths, scheduler: Scheduler): Promise<RunJobs | 
         await watch.look();
       }
       const { pending, running, lost } = watch.counts();
-      writeJobSight(paths, { env: scheduler.env, pending, running, lost, silence: watch.silence() });
-      if (pending + running > 0 || watch.silence() !== undefined) return;
-      queue.close(watch.submissions);
+      const [waitingFor, silence] = [watch.waitingFor(), watch.silence()];
+      writeJobSight(paths, { env: scheduler.env, pending, running, lost, waitingFor, silence });
+      if (pending + running > 0 || silence !== undefined) return;
+      // One that nobody has found may be on its way: that is for whoever submits it to say.
+      queue.close(watch.submissions.filter(({ id }) => id !== undefined));
       forgetJobs(paths);
     },
     cancel: () => queue.cancel(watch.submissions),

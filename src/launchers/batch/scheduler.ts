@@ -62,6 +62,8 @@ export interface Scheduler {
   readonly title: string;
   /** Options beside those that all have. */
   readonly ownOptions: readonly string[];
+  /** Those of them that decide where every later call must go: they are kept with the submission. */
+  readonly placeOptions?: readonly string[];
   /** The variable in which a task finds its number, and the number of the first one. Absent or no number: the first. */
   readonly taskVariable: string;
   readonly firstTask: 0 | 1;

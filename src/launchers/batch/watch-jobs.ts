@@ -27,6 +27,11 @@ function isOver(sight: TaskSight | undefined): boolean {
   return sight === undefined || sight.state === "ended" || sight.state === "lost" || sight.state === "cancelled";
 }
 
+// A single word is the name of the state: idle, PEND, qw.
+function isReason(detail: string): boolean {
+  return /[\s,(]/.test(detail);
+}
+
 /** Follows the tasks of a run from look to look. */
 export interface JobWatch {
   /** Follows these too; those it knows already are left out. */
@@ -41,6 +46,8 @@ export interface JobWatch {
   waiting(): Submission[];
   /** Whether a worker of any task has built its env. */
   wasAnyReady(): boolean;
+  /** What the scheduler says of tasks that wait, of most of them; undefined where it says no more than that they do. */
+  waitingFor(): string | undefined;
   /** Why the scheduler could not be asked the last time. */
   silence(): string | undefined;
   /** Whether the scheduler has told of an end that the next looks are to confirm. */
@@ -104,14 +111,20 @@ export function watchJobs(paths: RunPaths, queue: JobQueue, { title }: Pick<Sche
       return submissions.filter((submission) => !begun.has(submission));
     },
     wasAnyReady: () => isReady,
+    waitingFor() {
+      const times = new Map<string, number>();
+      for (const { verdict, sight } of tasks.values())
+        if (verdict === "pending" && sight?.state === "pending" && isReason(sight.detail))
+          times.set(sight.detail, (times.get(sight.detail) ?? 0) + 1);
+      return [...times].sort(([, a], [, b]) => b - a)[0]?.[0];
+    },
     silence: () => silence,
     isInDoubt: () => [...tasks.values()].some(({ verdict, missing }) => missing > 0 && !final.includes(verdict)),
   };
 
-  function see(open: readonly Followed[], sights: readonly TaskSight[]): void {
-    const byTask = new Map(sights.map((sight) => [`${sight.id}.${sight.task}`, sight]));
+  function see(open: readonly Followed[], sights: ReadonlyMap<string, TaskSight>): void {
     for (const followed of open) {
-      followed.sight = byTask.get(`${followed.submission.id}.${followed.task}`);
+      followed.sight = sights.get(taskKey(followed.submission, followed.task));
       followed.missing = isOver(followed.sight) ? followed.missing + 1 : 0;
       followed.node = followed.sight?.node ?? followed.node;
     }

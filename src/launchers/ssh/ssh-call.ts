@@ -14,8 +14,10 @@ export interface RemoteTask {
   readonly log?: string | undefined;
 }
 
-// No questions, since nobody may be there to answer; and a host that is gone is noticed.
-const always = ["-o", "BatchMode=yes", "-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=3"];
+// No questions, since nobody may be there to answer; and a host that is gone is noticed, before the login too.
+const always = ["BatchMode=yes", "ConnectTimeout=45", "ServerAliveInterval=15", "ServerAliveCountMax=3"].flatMap(
+  (setting) => ["-o", setting],
+);
 
 /**
  * The call that starts a job on a host. What ssh is given is put together by blanks and read by a shell over there: every

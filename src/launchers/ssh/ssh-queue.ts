@@ -3,6 +3,7 @@ import { type Submission, writeSubmission } from "../../store/job-records.ts";
 import { jobLogName } from "../../store/log-names.ts";
 import type { RunPaths } from "../../store/run-paths.ts";
 import type { JobQueue } from "../batch/job-queue.ts";
+import { taskKey } from "../batch/judge-tasks.ts";
 import type { TaskSight } from "../batch/scheduler.ts";
 import { openWorkerLog } from "../worker-log.ts";
 import { sshCall } from "./ssh-call.ts";
@@ -33,7 +34,10 @@ export function openSshQueue(paths: RunPaths, options: SshOptions): JobQueue {
       const hosts = options.hosts.filter((host) => !excluded.includes(host));
       return Array.from({ length: tasks }, () => start(pick(hosts.length === 0 ? options.hosts : hosts)));
     },
-    look: async (submissions) => ({ isAnswered: true, sights: submissions.map(see) }),
+    look: async (submissions) => ({
+      isAnswered: true,
+      sights: new Map(submissions.map((one) => [taskKey(one, 0), see(one)])),
+    }),
     recall: async () => [],
     async cancel(submissions) {
       for (const { name } of submissions) end(connections.get(name));
@@ -51,7 +55,7 @@ export function openSshQueue(paths: RunPaths, options: SshOptions): JobQueue {
   }
 
   function start(host: string): Submission {
-    const submission = newSshSubmission(options);
+    const submission = newSshSubmission(host, options);
     const { name } = submission;
     writeSubmission(paths, submission);
     const { program, args } = sshCall(host, options, { runDir: paths.root, name, task: 0 });

@@ -3,12 +3,13 @@ import { newWorkerName } from "../../worker/session.ts";
 import type { SshOptions } from "./ssh-options.ts";
 
 /** A job on a host that is reached by ssh: no scheduler gives it a name or an end. */
-export function newSshSubmission({ processes, threadsPerWorker, maxHeapMb }: SshOptions): Submission {
+export function newSshSubmission(host: string, { processes, threadsPerWorker, maxHeapMb }: SshOptions): Submission {
   const name = `ssh-${newWorkerName().slice(0, 6)}`;
   return {
     version: 1,
     name,
     id: name,
+    host,
     env: "ssh",
     tasks: 1,
     processes,

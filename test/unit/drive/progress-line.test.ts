@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { progressLine } from "../../../src/drive/progress-line.ts";
+import { describeJobs, progressLine } from "../../../src/drive/progress-line.ts";
 import type { RunStatus } from "../../../src/store/run-status.ts";
 
 interface Change {
@@ -20,6 +20,16 @@ function lineOf({ items, itemsPerSecond = 0, etaSeconds }: Change): string {
     etaSeconds,
   });
 }
+
+describe("describeJobs", () => {
+  it("shows what those wait for that wait, and that the scheduler is silent", () => {
+    const sight = { env: "slurm", pending: 2, running: 1, lost: 0 };
+    expect(describeJobs(sight)).toBe("slurm jobs: 2 pending, 1 running");
+    expect(
+      describeJobs({ ...sight, lost: 1, waitingFor: "PENDING (DependencyNeverSatisfied)", silence: "it hangs" }),
+    ).toBe("slurm jobs: 2 pending (PENDING (DependencyNeverSatisfied)), 1 running, 1 lost (does not answer now)");
+  });
+});
 
 describe("progressLine", () => {
   it("shows the runner and its items", () => {

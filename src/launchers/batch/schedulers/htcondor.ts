@@ -10,7 +10,7 @@ const states: Readonly<Record<number, TaskState>> = {
   2: "running",
   3: "cancelled",
   4: "ended",
-  // Held: it waits for someone to look after it; its reason is told.
+  // Held: it waits for someone to look after it; its reason is shown.
   5: "pending",
   6: "running",
   7: "running",
@@ -40,6 +40,7 @@ export const htcondor: Scheduler = {
   env: "htcondor",
   title: "HTCondor",
   ownOptions: ["disk", "submit_command_extra", "cancel_command_extra"],
+  placeOptions: ["submit_command_extra", "cancel_command_extra"],
   taskVariable,
   firstTask: 0,
   canExclude: true,
@@ -53,7 +54,10 @@ export const htcondor: Scheduler = {
   parseSubmitted: (answer) =>
     (/^(\d+)\.\d+ - \d+\.\d+/m.exec(answer) ?? /submitted to cluster (\d+)/.exec(answer))?.[1],
 
-  status: (ids) => ({ program: "condor_q", args: ["-json", "-attributes", attributes.join(","), ...ids] }),
+  status: (ids, own) => ({
+    program: "condor_q",
+    args: [...scheddOf(own), "-json", "-attributes", attributes.join(","), ...ids],
+  }),
   parseStatus,
   isGone: (refusal) =>
     refusal
@@ -61,14 +65,28 @@ export const htcondor: Scheduler = {
       .every((line) => line.trim() === "" || /Couldn't find\/remove all jobs|not found|No matching/i.test(line)),
 
   history: {
-    ask: (id) => ({ program: "condor_history", args: ["-json", "-attributes", attributes.join(","), id] }),
+    ask: (id, own) => ({
+      program: "condor_history",
+      args: [...scheddOf(own), "-json", "-attributes", attributes.join(","), id],
+    }),
     parse: parseStatus,
   },
 
-  cancel: (ids, own) => ({ program: "condor_rm", args: [...words(own, "cancel_command_extra"), ...ids] }),
-  find: (name) => ({
+  cancel: (ids, own) => {
+    const extra = words(own, "cancel_command_extra");
+    const isTold = extra.some((word) => scheddWord.test(word) || addressWord.test(word));
+    return { program: "condor_rm", args: [...(isTold ? [] : scheddOf(own)), ...extra, ...ids] };
+  },
+  find: (name, own) => ({
     program: "condor_q",
-    args: ["-json", "-attributes", "ClusterId,JobBatchName", "-constraint", `JobBatchName == "${name}"`],
+    args: [
+      ...scheddOf(own),
+      "-json",
+      "-attributes",
+      "ClusterId,JobBatchName",
+      "-constraint",
+      `JobBatchName == "${name}"`,
+    ],
   }),
   parseFound: (answer, name) => {
     const ad = readAds(answer).find(({ JobBatchName }) => JobBatchName === name);
@@ -198,6 +216,21 @@ function stateOf(ad: Ad, status: number): TaskState {
 function exitOf(ad: Ad): string | undefined {
   if (ad["ExitBySignal"] === true) return `signal ${ad["ExitSignal"]}`;
   return ad["ExitCode"] === undefined ? undefined : `exit code ${ad["ExitCode"]}`;
+}
+
+// HTCondor takes the beginning of an option for the whole. -remote is -name for a schedd that is given the files too.
+const scheddWord = /^--?(n|na|nam|name|r|re|rem|remo|remot|remote)$/;
+const poolWord = /^--?(po|poo|pool)$/;
+const addressWord = /^--?(ad|add|addr)$/;
+
+/** Jobs are known to the schedd they were handed to alone: who asks another is told that there are none. */
+function scheddOf(own: OwnOptions): string[] {
+  const extra = words(own, "submit_command_extra");
+  return extra.flatMap((word, i) => {
+    const value = extra[i + 1];
+    if (value === undefined) return [];
+    return scheddWord.test(word) ? ["-name", value] : poolWord.test(word) ? ["-pool", value] : [];
+  });
 }
 
 /** An option that is a list of words, or a text of them. */

@@ -23,6 +23,7 @@ export const kube: Scheduler = {
     "service_account",
     "volume_claim",
   ],
+  placeOptions: ["context", "namespace"],
   taskVariable: "JOB_COMPLETION_INDEX",
   firstTask: 0,
   canExclude: true,

@@ -22,6 +22,25 @@ describe("the dialect of HTCondor", () => {
     expect(htcondor.cancel(["12"], job.options.own).args).toEqual(["-name", "schedd", "12"]);
   });
 
+  it.each([
+    [
+      ["-name", "far", "-pool", "lab"],
+      ["-name", "far", "-pool", "lab"],
+    ],
+    [
+      ["-remote", "far", "-append", "x = 1"],
+      ["-name", "far"],
+    ],
+    ["-n far", ["-name", "far"]],
+    [["-spool"], []],
+  ])("asks and cancels at the schedd that was given the jobs: %j", (submit_command_extra, where) => {
+    const own = { submit_command_extra };
+    expect(htcondor.status(["12"], own).args.slice(0, -4)).toEqual(where);
+    expect(htcondor.history!.ask("12", own).args.slice(0, -4)).toEqual(where);
+    expect(htcondor.find("speech-1", own).args.slice(0, -5)).toEqual(where);
+    expect(htcondor.cancel(["12"], own).args).toEqual([...where, "12"]);
+  });
+
   it("refuses a queue, which it does not have", () => {
     const job = sampleJob("htcondor", "plain");
     expect(() => htcondor.render({ ...job, options: { ...job.options, queue: "long" } })).toThrow(/no queues/);
