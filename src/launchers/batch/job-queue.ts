@@ -11,6 +11,7 @@ import { inheritedArguments } from "../start-process.ts";
 import { callProgram } from "./call-program.ts";
 import type { JobOptions } from "./job-options.ts";
 import type { Call, Job, Scheduler, TaskSight } from "./scheduler.ts";
+import { type WaitingTasks, withdrawTasks } from "./withdraw-tasks.ts";
 
 /** The submissions of one run at one scheduler. */
 export interface JobQueue {
@@ -22,6 +23,11 @@ export interface JobQueue {
   recall(submission: Submission): Promise<TaskSight[]>;
   /** Cancels what is left of these submissions. Answers why it could not, if so. */
   cancel(submissions: readonly Submission[]): Promise<string | undefined>;
+  /**
+   * Cancels tasks that wait, for others to take their places. Answers why it could not, if so. Absent: they cannot be taken
+   * back.
+   */
+  withdraw?(waiting: readonly WaitingTasks[]): Promise<string | undefined>;
   /** Nobody need ask for these any more: all their tasks have ended. */
   close(submissions: readonly Submission[]): void;
   /** What earlier drivers submitted and nobody has closed. Those whose answer was lost are looked for. */
@@ -49,7 +55,19 @@ export function openJobQueue(paths: RunPaths, scheduler: Scheduler, options: Job
   let limit: Promise<number> | undefined;
   let lastSubmitMs = Number.NEGATIVE_INFINITY;
 
-  return { submit, look, recall, cancel, close, inherited, drop: () => unwanted.abort() };
+  const withdraw = (waiting: readonly WaitingTasks[]) =>
+    withdrawTasks(paths, waiting, { scheduler, ask, own: options.own });
+
+  return {
+    submit,
+    look,
+    recall,
+    cancel,
+    ...(scheduler.cancelWaiting === undefined ? {} : { withdraw }),
+    close,
+    inherited,
+    drop: () => unwanted.abort(),
+  };
 
   async function submit(tasks: number, excluded: readonly string[] = []): Promise<Submission[]> {
     limit ??= arrayLimit();

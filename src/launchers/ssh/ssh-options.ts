@@ -1,6 +1,7 @@
 import type { ParallelConfig } from "../../config/parallel.ts";
 import { MillraceError } from "../../shared/errors.ts";
 import { describeKind } from "../../shared/state-json.ts";
+import { refuseForeignOption } from "../batch/refuse-foreign-option.ts";
 import { checkCount, unknownOption } from "../check-options.ts";
 
 /** What `env: ssh` takes. */
@@ -30,7 +31,10 @@ const known = [
 /** Checks `parallel.options` of `env: ssh`. */
 export function checkSshOptions({ options, nWorkers }: ParallelConfig): SshOptions {
   for (const name of Object.keys(options))
-    if (!known.some((entry) => entry === name)) throw unknownOption("ssh", name, known);
+    if (!known.some((entry) => entry === name)) {
+      refuseForeignOption(name, known);
+      throw unknownOption("ssh", name, known);
+    }
   const hosts = words("hosts", options["hosts"]);
   if (hosts.length === 0) throw bad("env: ssh needs parallel.options.hosts.", "Name the hosts: hosts: [node1, node2].");
   // ssh would take it for an option of its own.
