@@ -95,6 +95,34 @@ describe.skipIf(reason !== undefined)(`a run on a Slurm in trouble${because(reas
     await run.expectAsLocal();
   });
 
+  it("is gone on with by tasks that were preempted, though nobody watches", async (context) => {
+    const preemption = { PreemptType: "preempt/partition_prio", PreemptMode: "REQUEUE" };
+    const partitions = ["low Default=NO PriorityTier=1 GraceTime=15", "high Default=NO PriorityTier=10"];
+    const lines = partitions.map((one) => `PartitionName=${one} Nodes=ALL DefaultTime=60 MaxTime=INFINITE State=UP`);
+    const cluster = await during(context, startSlurm({ nodes: 1, cpusPerNode: 2, settings: preemption, lines }));
+    const run = slurmRun(context, cluster, { ...long, workers: 2, jobs: { queue: "low" } });
+    await succeeded(context, run.drive({ asyncMode: true }), run);
+    await run.begun(10);
+    const ask = ["--parsable", "--partition=high", "--ntasks=2", "--output=/dev/null", "--wrap=sleep 1000"];
+    const other = (await cluster.ask("sbatch", ...ask)).trim();
+    const stateOf = async (id: string) => (await cluster.jobs()).find((job) => job.id === id)?.state;
+    await waitUntil(async () => (await stateOf(other)) === "RUNNING", {
+      what: "the job that comes first",
+      timeoutMs: 90_000,
+      details: run.logs,
+    });
+    context.expect(run.workers()).toEqual([]);
+    // What they had begun was saved and given back.
+    context.expect(run.machinery("leases")).toEqual([]);
+    await cluster.ask("scancel", other);
+    await waitUntil(() => run.envs().length === 4, { what: "the tasks again", timeoutMs: 90_000, details: run.logs });
+    run.go();
+    context.expect((await succeeded(context, run.cli("attach", run.dir), run)).stdout).toContain(": complete");
+    context.expect(run.submissions()).toHaveLength(1);
+    context.expect(new Set(run.calls().map(({ idx }) => idx)).size).toBe(run.calls().length);
+    await run.expectAsLocal();
+  });
+
   it("is submitted in several arrays where one may not be so long", async (context) => {
     const cluster = await during(context, startSlurm({ cpusPerNode: 8, settings: { MaxArraySize: 3 } }));
     const run = slurmRun(context, cluster, { ...long, workers: 8 });
