@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { chooseScheduler } from "../launchers/batch/choose-scheduler.ts";
 import type { Scheduler } from "../launchers/batch/scheduler.ts";
-import { findGpus } from "../launchers/find-gpus.ts";
+import { devicesOfMask } from "../launchers/devices-of-mask.ts";
 import { openProcessPool } from "../launchers/process-pool.ts";
 import { supervise } from "../launchers/supervise.ts";
 import { threadVariables } from "../launchers/thread-variables.ts";
@@ -59,9 +59,14 @@ export async function runJob({ runDir, name, task: given, isAttached }: JobOrder
     }
     // Workers leave by themselves when what is left of their time is too short for an item.
     const isTimeUp = stop.isTimeUp() || (deadlineMs !== undefined && !stop.leave.aborted);
-    if (!isTimeUp || isEndOrdered(paths)) {
+    if (isEndOrdered(paths)) {
       account.end("left");
       return 0;
+    }
+    if (!isTimeUp) {
+      const code = stop.leave.aborted ? scheduler?.leavingCode : undefined;
+      account.end("left", { isRequeued: code !== undefined });
+      return code ?? 0;
     }
     const again = (await isWorthAgain(paths, account)) ? await requeueJob(scheduler) : undefined;
     account.end("deadline", { isRequeued: again !== undefined });
@@ -124,9 +129,9 @@ async function work(
 
 /** Where the scheduler gave the job devices and there are several workers, each sees one of them. */
 function devicesFor(processes: number): (slot: number) => Readonly<Record<string, string>> {
-  const mask = process.env["CUDA_VISIBLE_DEVICES"];
-  if (mask === undefined || mask === "" || processes === 1) return () => ({});
-  const devices = findGpus();
+  const devices = devicesOfMask(process.env["CUDA_VISIBLE_DEVICES"] ?? "");
+  // A mask that hides them all is for all workers as it stands.
+  if (devices.length === 0 || processes === 1) return () => ({});
   return (slot) => ({ CUDA_VISIBLE_DEVICES: devices[slot % devices.length]! });
 }
 

@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { MillraceError } from "../shared/errors.ts";
+import { devicesOfMask } from "./devices-of-mask.ts";
 
 const variable = "CUDA_VISIBLE_DEVICES";
 
@@ -9,7 +10,11 @@ const variable = "CUDA_VISIBLE_DEVICES";
  */
 export function findGpus(environment: NodeJS.ProcessEnv = process.env): string[] {
   const mask = environment[variable];
-  if (mask !== undefined) return devicesOfMask(mask);
+  if (mask !== undefined) {
+    const behind = devicesOfMask(mask);
+    if (behind.length === 0) throw noGpu(`${variable}=${JSON.stringify(mask)} hides all devices`);
+    return behind;
+  }
   let answer: string;
   try {
     answer = execFileSync("nvidia-smi", ["--query-gpu=index", "--format=csv,noheader"], {
@@ -26,15 +31,6 @@ export function findGpus(environment: NodeJS.ProcessEnv = process.env): string[]
     .map((line) => line.trim())
     .filter((line) => /^\d+$/.test(line));
   if (devices.length === 0) throw noGpu("nvidia-smi lists no device");
-  return devices;
-}
-
-// As CUDA reads it: everything from the first entry on that names no device is hidden.
-function devicesOfMask(mask: string): string[] {
-  const entries = mask.split(",").map((entry) => entry.trim());
-  const end = entries.findIndex((entry) => !/^(\d+|(GPU|MIG)-[\w/-]+)$/.test(entry));
-  const devices = end < 0 ? entries : entries.slice(0, end);
-  if (devices.length === 0) throw noGpu(`${variable}=${JSON.stringify(mask)} hides all devices`);
   return devices;
 }
 

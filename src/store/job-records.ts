@@ -33,8 +33,11 @@ export interface Submission {
   readonly isUnwanted?: boolean | undefined;
 }
 
-/** How a task has ended by its own account. `deadline`: its time was up and items are left. */
-export type TaskOutcome = "complete" | "left" | "deadline" | "failed";
+/**
+ * How a task has ended by its own account. `deadline`: its time was up and items are left. `withdrawn` is not its own word:
+ * it was cancelled before it began, for another one to take its place.
+ */
+export type TaskOutcome = "complete" | "left" | "deadline" | "failed" | "withdrawn";
 
 /** What a task of a submission says about itself. */
 export interface TaskReport {
@@ -115,6 +118,12 @@ export function openTaskAccount(
       write();
     },
   };
+}
+
+/** Notes that a task was cancelled before it began. One that has begun nevertheless writes over it. */
+export function noteWithdrawn(paths: RunPaths, { name }: Pick<Submission, "name">, task: number): void {
+  const report: TaskReport = { version: 1, node: "", pid: 0, wasReady: false, outcome: "withdrawn" };
+  replaceFileQuickly(paths.job(`${name}.${task}.json`), `${JSON.stringify(report)}\n`);
 }
 
 /** The account of a task, or undefined where it has not begun. */

@@ -51,11 +51,22 @@ describe.skipIf(reason !== undefined).concurrent(`a real OAR${because(reason)}`,
   it("ends what is cancelled and does not mind what is gone", async ({ expect }) => {
     const { id, until } = await work.submit("cancel", ["sleep", "100"]);
     await until(areAll(2, "running"));
+    // Only what waits.
+    await work.call(oar.cancelWaiting!(id, [0, 1], {}));
+    await until(areAll(2, "running"));
     await work.textOf(oar.cancel([id], {}));
     await until(areAll(2, "cancelled"));
     const again = await work.call(oar.cancel([id], {}));
     if (again.kind === "refusal") expect(oar.isGone!(again.why)).toBe(true);
     expect(oar.parseStatus(await work.textOf(oar.status(["99999"], {})))).toEqual([]);
+  });
+
+  it("cancels what waits", async () => {
+    const options = { job_extra_directives: ["--hold"] };
+    const { id, until } = await work.submit("waiting", ["sleep", "100"], { options });
+    await until(areAll(2, "pending"));
+    await work.textOf(oar.cancelWaiting!(id, [0, 1], {}));
+    await until(areAll(2, "cancelled"));
   });
 
   it("warns the first process before the walltime, and tells how long is left", async ({ expect }) => {

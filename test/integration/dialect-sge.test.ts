@@ -1,8 +1,9 @@
 // The dialect of Grid Engine against a real one: Debian's packages, started for this file alone.
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, it } from "vitest";
+import type { TaskSight } from "../../src/launchers/batch/scheduler.ts";
 import { sge } from "../../src/launchers/batch/schedulers/sge.ts";
 import { hostileWords } from "../fixtures/sample-jobs.ts";
 import { type GridEngine, startGridEngine, whyNotGridEngine } from "../support/clusters/sge.ts";
@@ -65,6 +66,50 @@ describe.skipIf(reason !== undefined).concurrent(`a real Grid Engine${because(re
     const again = await work.call(sge.cancel([id], {}));
     expect(again).toMatchObject({ kind: "refusal" });
     expect(sge.isGone!((again as { why: string }).why)).toBe(true);
+  });
+
+  it("cancels what waits, and what has begun goes on", async ({ expect }) => {
+    const go = join(folder, "go");
+    const command = ["sh", "-c", 'while [ ! -e "$0" ]; do sleep 0.2; done', go];
+    // Of its eight slots, others need some.
+    const { id, until } = await work.submit("waiting", command, { tasks: 30 });
+    const states = (sights: readonly TaskSight[], state: string) => sights.filter((sight) => sight.state === state);
+    const before = await until(
+      (sights) => states(sights, "running").length > 0 && states(sights, "pending").length > 0,
+    );
+    const tasks = states(before, "pending").map(({ task }) => task);
+    await work.textOf(sge.cancelWaiting!(id, tasks, {}));
+    const left = sge.parseStatus(await work.textOf(sge.status([id], {}))).filter((sight) => sight.id === id);
+    expect(states(left, "pending")).toEqual([]);
+    expect(states(left, "running").length).toBeGreaterThan(0);
+    writeFileSync(go, "");
+    await until((sights) => states(sights, "running").length === 0);
+  });
+
+  it("leaves out a host beside those that the user leaves out", async ({ expect }) => {
+    const options = { job_extra_directives: [`-l h=${hostname()}|nosuch1`] };
+    const { until } = await work.submit("hosts", ["true"], { excluded: ["nosuch2"], options });
+    await until(areAll(2, "ended"));
+    const left = await work.submit("nohost", ["true"], { excluded: [hostname()], options, tasks: 1 });
+    const told = await work.textOf({ program: "qstat", args: ["-j", left.id] });
+    expect(told).toContain(`hostname=(${hostname()}|nosuch1)&!${hostname()}`);
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+    expect(await left.until(areAll(1, "pending"))).toHaveLength(1);
+    await work.textOf(sge.cancel([left.id], {}));
+  });
+
+  it("takes a hostile value for one word, and runs nothing", async ({ expect }) => {
+    const pwned = join(tmpdir(), `millrace-pwned-${process.pid}`);
+    const queue = `nosuch -l h_rt=1 $(touch ${pwned}) \`touch ${pwned}\``;
+    await expect(work.submit("value", ["true"], { options: { queue } })).rejects.toThrow(`unknown queue "${queue}"`);
+    expect(existsSync(pwned)).toBe(false);
+  });
+
+  it("starts the shell as the first line says", async ({ expect }) => {
+    const options = { shebang: "#!/bin/bash -l", job_script_prologue: ["shopt -q login_shell && echo login"] };
+    const { read, until } = await work.submit("login", ["echo", "it's"], { options });
+    await until(areAll(2, "ended"));
+    expect(read(1)).toBe("login\nit's\n");
   });
 
   it("tells the limit of its arrays and refuses what it does not have", async ({ expect }) => {

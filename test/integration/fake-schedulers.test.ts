@@ -119,6 +119,22 @@ describe.concurrent.each(envs)("the fake of %s", (env) => {
     expect(cluster.read(0)).toContain("told");
   });
 
+  it("cancels what waits and lets the others run, where it can", async ({ expect }) => {
+    const cluster = fakeCluster(env, { FAKE_SLOTS: "2" });
+    const { scheduler, call } = cluster;
+    // What cannot leave out a node need not take anything back for it; an index of a Job of Kubernetes cannot be taken back.
+    expect(scheduler.cancelWaiting !== undefined).toBe(scheduler.canExclude && env !== "kube");
+    if (scheduler.cancelWaiting === undefined) return;
+    const job = cluster.makeJob("while [ ! -e go ]; do sleep 0.1; done", { tasks: 6 });
+    const id = await submitted(cluster, job);
+    const count = (sights: TaskSight[], state: string) => sights.filter((sight) => sight.state === state).length;
+    const before = await until(cluster, job, id, (sights) => count(sights, "running") === 2);
+    const waiting = before.filter(({ state }) => state === "pending").map(({ task }) => task);
+    expect(await call(scheduler.cancelWaiting(id, waiting, job.options.own))).toMatchObject({ kind: "answer" });
+    const sights = await until(cluster, job, id, (now) => count(now, "cancelled") === 4);
+    expect(sights.map(({ state }) => state).sort()).toEqual([...Array(4).fill("cancelled"), "running", "running"]);
+  });
+
   it("refuses a queue there is not and an array that is too large", async ({ expect }) => {
     const cluster = fakeCluster(env, { FAKE_QUEUES: "good,default", FAKE_ARRAY_LIMIT: "2" });
     expect(await cluster.submit(cluster.makeJob("true"))).toMatchObject({ kind: "refusal" });

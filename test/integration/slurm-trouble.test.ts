@@ -95,6 +95,34 @@ describe.skipIf(reason !== undefined)(`a run on a Slurm in trouble${because(reas
     await run.expectAsLocal();
   });
 
+  it("is gone on with by tasks that were preempted, though nobody watches", async (context) => {
+    const preemption = { PreemptType: "preempt/partition_prio", PreemptMode: "REQUEUE" };
+    const partitions = ["low Default=NO PriorityTier=1 GraceTime=15", "high Default=NO PriorityTier=10"];
+    const lines = partitions.map((one) => `PartitionName=${one} Nodes=ALL DefaultTime=60 MaxTime=INFINITE State=UP`);
+    const cluster = await during(context, startSlurm({ nodes: 1, cpusPerNode: 2, settings: preemption, lines }));
+    const run = slurmRun(context, cluster, { ...long, workers: 2, jobs: { queue: "low" } });
+    await succeeded(context, run.drive({ asyncMode: true }), run);
+    await run.begun(10);
+    const ask = ["--parsable", "--partition=high", "--ntasks=2", "--output=/dev/null", "--wrap=sleep 1000"];
+    const other = (await cluster.ask("sbatch", ...ask)).trim();
+    const stateOf = async (id: string) => (await cluster.jobs()).find((job) => job.id === id)?.state;
+    await waitUntil(async () => (await stateOf(other)) === "RUNNING", {
+      what: "the job that comes first",
+      timeoutMs: 90_000,
+      details: run.logs,
+    });
+    context.expect(run.workers()).toEqual([]);
+    // What they had begun was saved and given back.
+    context.expect(run.machinery("leases")).toEqual([]);
+    await cluster.ask("scancel", other);
+    await waitUntil(() => run.envs().length === 4, { what: "the tasks again", timeoutMs: 90_000, details: run.logs });
+    run.go();
+    context.expect((await succeeded(context, run.cli("attach", run.dir), run)).stdout).toContain(": complete");
+    context.expect(run.submissions()).toHaveLength(1);
+    context.expect(new Set(run.calls().map(({ idx }) => idx)).size).toBe(run.calls().length);
+    await run.expectAsLocal();
+  });
+
   it("is submitted in several arrays where one may not be so long", async (context) => {
     const cluster = await during(context, startSlurm({ cpusPerNode: 8, settings: { MaxArraySize: 3 } }));
     const run = slurmRun(context, cluster, { ...long, workers: 8 });
@@ -122,8 +150,38 @@ describe.skipIf(reason !== undefined)(`a run on a Slurm in trouble${because(reas
     await waitUntil(() => run.envs().length === 4, { what: "four jobs on n1", details: driver.stderr });
     run.go();
     const { stderr } = await succeeded(context, driver, run);
-    context.expect(stderr).toContain("2 jobs died early on n2: it is not used any more");
+    context.expect(stderr).toContain("2 jobs died early on n2: no more jobs are submitted to it");
     context.expect(new Set(run.envs().map(({ node }) => node))).toEqual(new Set(["n1"]));
+    await run.expectAsLocal();
+  });
+
+  it("sends a node that is left out nothing of what waits, whatever nodes the user leaves out besides", async (context) => {
+    const cluster = await during(context, startSlurm({ ...spread, nodes: 3, cpusPerNode: 2 }));
+    const job_script_prologue = ['[ "$SLURMD_NODENAME" != n2 ] || exit 1'];
+    const job_extra_directives = ["--exclude=n3"];
+    const jobs = { job_script_prologue, job_extra_directives, resubmits: 30 };
+    const run = slurmRun(context, cluster, { ...long, workers: 40, jobs });
+    const driver = run.drive();
+    await waitUntil(() => driver.stderr().includes("jobs that wait, for others"), {
+      what: "the withdrawal",
+      details: driver.stderr,
+    });
+    const deaths = () => cluster.jobs().then((all) => all.filter(({ state }) => state === "FAILED").length);
+    const before = await deaths();
+    await waitUntil(() => run.envs().length === 2, { what: "two jobs on n1", details: driver.stderr });
+    const pendingTasks = async () => (await cluster.jobs()).filter(({ state }) => state === "PENDING").length;
+    await waitUntil(async () => (await pendingTasks()) > 0, { what: "jobs that wait", details: driver.stderr });
+    await sleep(3000);
+    context.expect(await deaths()).toBe(before);
+    context.expect(before).toBeLessThan(20);
+    context
+      .expect((await cluster.ask("scontrol", "show", "job")).match(/ExcNodeList=\S+/g))
+      .toContain("ExcNodeList=n[2-3]");
+    run.go();
+    const { stderr } = await succeeded(context, driver, run);
+    context.expect(stderr).toContain("for others that are not sent to n2");
+    context.expect(new Set(run.envs().map(({ node }) => node))).toEqual(new Set(["n1"]));
+    await noJobLeft(cluster, run);
     await run.expectAsLocal();
   });
 

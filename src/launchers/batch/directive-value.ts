@@ -1,5 +1,5 @@
 /**
- * A value as it stands in a directive. Schedulers read directives as a shell reads words, but expand nothing: in double
+ * A value as it stands in a directive of Slurm, which reads them as a shell reads words, but expands nothing: in double
  * quotes a backslash stands before a quote and itself.
  */
 export function directiveValue(value: string): string {

@@ -1,6 +1,7 @@
 import type { ParallelConfig } from "../../config/parallel.ts";
 import { describeKind } from "../../shared/state-json.ts";
-import { BadOption, checkCount, readOptions, tryOptions, unknownOption } from "../check-options.ts";
+import { BadOption, checkCount, readOptions, tryOptions } from "../check-options.ts";
+import { explainUnknownOption } from "../explain-unknown-option.ts";
 import { parseMemory } from "./parse-memory.ts";
 import { parseWalltime } from "./parse-walltime.ts";
 
@@ -64,41 +65,8 @@ const common = [
   "walltime",
 ] as const;
 
-const overNetwork = "workers share nothing but the run folder, so there is no network to set up";
-/** Options of dask-jobqueue that have no meaning here, and why. */
-const refused: Readonly<Record<string, string>> = {
-  nanny: "every worker is watched and replaced when it dies; there is nothing to switch on or off",
-  interface: overNetwork,
-  protocol: overNetwork,
-  security: overNetwork,
-  scheduler_options: overNetwork,
-  shared_temp_directory: overNetwork,
-  death_timeout:
-    "a worker lives as long as there is work; leaseTtl of the runner says when a silent one loses its shard",
-  python: "workers run in Node.js: name its program with `node`",
-  worker_command: "workers are started by millrace itself; job_script_prologue runs before them",
-  worker_extra_args: "workers take their options from the runner",
-  extra: "workers take their options from the runner",
-  local_directory: "workers write into the run folder only",
-  asynchronous: "use asyncMode of the runner",
-  config_name: "the options stand in parallel.options",
-  silence_logs: "logs are kept in files; `millrace logs` shows them",
-  n_workers: "it stands beside the options, as parallel.n_workers",
-};
-
-/** What schedulers and older versions of dask-jobqueue call an option. */
-const aliases: Readonly<Record<string, string>> = {
-  env_extra: "job_script_prologue",
-  job_extra: "job_extra_directives",
-  header_skip: "job_directives_skip",
-  partition: "queue",
-  time: "walltime",
-  time_limit: "walltime",
-  mem: "memory",
-  cpus: "cores",
-  ncpus: "cores",
-  cpus_per_task: "cores",
-};
+/** The first line of job scripts, unless told otherwise. */
+export const defaultShebang = "#!/usr/bin/env bash";
 
 /** Checks `parallel.options` of a scheduler once, at the border. */
 export function checkJobOptions(
@@ -109,20 +77,19 @@ export function checkJobOptions(
   const unknown = Object.keys(options).filter((name) => !known.includes(name));
   const own = readOwn(options, ownOptions);
   const at = (name: (typeof common)[number]) => given(name, options);
-  const account = () => word("account", at("account")) ?? word("project", at("project"));
   const readers: { readonly [K in keyof JobOptions]: () => JobOptions[K] } = {
     jobName: () => jobName(at("job_name")),
     queue: () => word("queue", at("queue")),
-    account,
+    account: () => account(at("account"), at("project")),
     cores: () => checkCount("cores", at("cores")),
     processes: () => checkCount("processes", at("processes")) ?? 1,
     memoryBytes: () => memory(at("memory")),
     walltimeSeconds: () => walltime(at("walltime"), env),
-    extraDirectives: () => lines("job_extra_directives", at("job_extra_directives")),
-    skippedDirectives: () => lines("job_directives_skip", at("job_directives_skip")),
+    extraDirectives: () => extraDirectives(at("job_extra_directives"), env),
+    skippedDirectives: () => skippedDirectives(at("job_directives_skip")),
     prologue: () => lines("job_script_prologue", at("job_script_prologue")),
     logDirectory: () => word("log_directory", at("log_directory")),
-    shebang: () => word("shebang", at("shebang")) ?? "#!/usr/bin/env bash",
+    shebang: () => shebang(at("shebang")),
     node: () => word("node", at("node")) ?? process.execPath,
     threadsPerWorker: () => checkCount("threads_per_worker", at("threads_per_worker")),
     maxHeapMb: () => checkCount("max_heap_mb", at("max_heap_mb")),
@@ -133,7 +100,7 @@ export function checkJobOptions(
     graceSeconds: () => grace(seconds("grace", at("grace")), walltime(at("walltime"), env)),
     own: () => own.read as JobOptions["own"],
   };
-  const problems = unknown.map((name) => explainUnknown(env, name, known));
+  const problems = unknown.map((name) => explainUnknownOption(env, name, known));
   return readOptions(options, readers, [...problems, ...own.problems]);
 }
 
@@ -148,15 +115,6 @@ function given(name: string, options: ParallelConfig["options"]): unknown {
   if (options[name] === null)
     throw bad(name, `parallel.options.${name} is empty.`, "Leave it out, or give it a value.");
   return options[name];
-}
-
-function explainUnknown(env: string, name: string, known: readonly string[]): BadOption {
-  const [why, other] = [refused[name], aliases[name]];
-  if (why !== undefined)
-    return bad(name, `parallel.options.${name} is not taken: ${why}.`, "Remove it from parallel.options.");
-  if (other !== undefined)
-    return bad(name, `parallel.options.${name} is not taken: it is called ${other}.`, `Write ${other} in its place.`);
-  return unknownOption(env, name, [...known].sort(), aliases);
 }
 
 /** How many jobs hold so many workers. */
@@ -200,6 +158,52 @@ function lines(name: string, value: unknown): string[] {
   });
 }
 
+function account(value: unknown, project: unknown): string | undefined {
+  const [first, second] = [word("account", value), word("project", project)];
+  if (first === undefined || second === undefined || first === second) return first ?? second;
+  throw bad(
+    "account",
+    `parallel.options.account is ${JSON.stringify(first)} and project is ${JSON.stringify(second)}: they mean the same.`,
+    "Leave one of them out; what else your scheduler knows stands in job_extra_directives.",
+  );
+}
+
+/** Lines; for HTCondor also a mapping, as dask-jobqueue has it there. */
+function extraDirectives(value: unknown, env: string): string[] {
+  const isMapping = typeof value === "object" && value !== null && !Array.isArray(value);
+  if (env !== "htcondor" || !isMapping) return lines("job_extra_directives", value);
+  return Object.entries(value).flatMap(([key, entry]) => {
+    if (/^[+\w.]+$/.test(key))
+      return lines("job_extra_directives", `${key} = ${word(`job_extra_directives.${key}`, entry)}`);
+    throw bad(
+      "job_extra_directives",
+      `parallel.options.job_extra_directives has the key ${JSON.stringify(key)}.`,
+      "A key is a command of a submit description, or an attribute: +Name.",
+    );
+  });
+}
+
+function skippedDirectives(value: unknown): string[] {
+  const parts = lines("job_directives_skip", value);
+  const everything = parts.find((part) => !/[a-z0-9]/i.test(part));
+  if (everything === undefined) return parts;
+  throw bad(
+    "job_directives_skip",
+    `parallel.options.job_directives_skip holds ${JSON.stringify(everything)}, which is in every directive.`,
+    "Write a part of the lines to leave out that is in no other: --mem, or -j.",
+  );
+}
+
+function shebang(value: unknown): string {
+  const text = word("shebang", value) ?? defaultShebang;
+  if (/^#!\s*\/\S/.test(text)) return text;
+  throw bad(
+    "shebang",
+    `parallel.options.shebang is ${JSON.stringify(text)}; the first line of a script was expected.`,
+    "Write it with #! and the path of a shell: #!/bin/bash -l.",
+  );
+}
+
 function ownValue(name: string, value: unknown): OwnValue {
   if (typeof value === "boolean") return value;
   if (Array.isArray(value)) return lines(name, value);
@@ -230,7 +234,9 @@ function walltime(value: unknown, env: string): number | undefined {
   if (typeof value === "number" && value >= 1 && env !== "lsf") return Math.ceil(value);
   // LSF counts in minutes: two numbers are hours and minutes there.
   const text = env === "lsf" && typeof value === "string" && /^\d+:\d+$/.test(value) ? `${value}:00` : value;
-  const parsed = typeof text === "string" ? parseWalltime(text) : undefined;
+  // Minutes for some, seconds for others.
+  const isBare = typeof text === "string" && /^\s*\d+\s*$/.test(text);
+  const parsed = typeof text === "string" && !isBare ? parseWalltime(text) : undefined;
   if (parsed !== undefined && parsed >= 1) return parsed;
   throw bad(
     "walltime",

@@ -8,6 +8,7 @@ import { describeJob, submissionOf } from "./describe-job.ts";
 import type { JobOptions } from "./job-options.ts";
 import { taskKey } from "./judge-tasks.ts";
 import type { Call, OwnOptions, Scheduler, TaskSight } from "./scheduler.ts";
+import { type WaitingTasks, withdrawTasks } from "./withdraw-tasks.ts";
 
 /** The submissions of one run at one scheduler. */
 export interface JobQueue {
@@ -19,6 +20,11 @@ export interface JobQueue {
   recall(submission: Submission): Promise<TaskSight[]>;
   /** Cancels what is left of these submissions. Answers why it could not, if so. */
   cancel(submissions: readonly Submission[]): Promise<string | undefined>;
+  /**
+   * Cancels tasks that wait, for others to take their places. Answers why it could not, if so. Absent: they cannot be taken
+   * back.
+   */
+  withdraw?(waiting: readonly WaitingTasks[]): Promise<string | undefined>;
   /** Nobody need ask for these any more: all their tasks have ended. */
   close(submissions: readonly Submission[]): void;
   /**
@@ -60,7 +66,18 @@ export function openJobQueue(paths: RunPaths, scheduler: Scheduler, options: Job
   let limit: ReturnType<typeof arrayLimit> | undefined;
   let lastSubmitMs = Number.NEGATIVE_INFINITY;
 
-  return { submit, look, recall, cancel, close, inherited, drop: () => unwanted.abort() };
+  const withdraw = (waiting: readonly WaitingTasks[]) => withdrawTasks(paths, waiting, { scheduler, ask, ownOf });
+
+  return {
+    submit,
+    look,
+    recall,
+    cancel,
+    ...(scheduler.cancelWaiting === undefined ? {} : { withdraw }),
+    close,
+    inherited,
+    drop: () => unwanted.abort(),
+  };
 
   async function submit(tasks: number, excluded: readonly string[] = []): Promise<Submission[]> {
     limit ??= arrayLimit(scheduler, options, ask);

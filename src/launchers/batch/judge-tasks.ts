@@ -10,7 +10,7 @@ export interface TaskEvidence {
 }
 
 /**
- * `over`: it ended as it should. `due`: its time was up; another one goes on. `failed`: it ended before any of its
+ * `over`: it ended as it should. `due`: its time was up, or it was withdrawn; another one goes on. `failed`: it ended before any of its
  * workers was ready, and `lost` is one that vanished.
  */
 export type Verdict = "pending" | "running" | "over" | "due" | "failed" | "lost";
@@ -39,6 +39,7 @@ function judgeEnd(
   if (isRequeued && isInDoubt) return "pending";
   // It is about to end; or it runs again, and what it says is from before.
   if (isAlive) return "running";
+  if (outcome === "withdrawn") return "due";
   if (sight?.state === "cancelled") return "over";
   if (outcome === "failed") return "failed";
   // A time that is too short to begin with would be too short again.

@@ -3,6 +3,7 @@ import type { Submission } from "../../store/job-records.ts";
 import type { RunPaths } from "../../store/run-paths.ts";
 import type { JobOptions } from "./job-options.ts";
 import type { JobQueue } from "./job-queue.ts";
+import { taskKey } from "./judge-tasks.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { JobWatch, LostTask } from "./watch-jobs.ts";
 
@@ -26,14 +27,17 @@ export function keepJobs(
     site,
     options,
   }: {
-    queue: Pick<JobQueue, "submit" | "inherited">;
-    watch: Pick<JobWatch, "add" | "counts" | "wasAnyReady">;
+    queue: Pick<JobQueue, "submit" | "inherited" | "withdraw">;
+    watch: Pick<JobWatch, "add" | "counts" | "look" | "submissions" | "waitingTasks" | "wasAnyReady">;
     site: Pick<Scheduler, "title" | "canExclude">;
     options: Pick<JobOptions, "resubmits">;
   },
 ): JobKeeper {
   const deathsOn = new Map<string, number>();
   const excluded: string[] = [];
+  // Submitted before a node was left out: what waits of them would still be sent there.
+  let outdated: readonly Submission[] = [];
+  const withdrawn = new Set<string>();
   let earlyDeaths = 0;
   let lastDeath: LostTask | undefined;
   let lostSoFar = 0;
@@ -46,7 +50,9 @@ export function keepJobs(
       for (const task of lost) takeNote(task);
       if (watch.wasAnyReady()) earlyDeaths = 0;
       if (lastDeath !== undefined && isHopeless()) throw cannotStart(lastDeath);
-      isOwing ||= lost.length > 0;
+      const lostSince = await withdrawOutdated();
+      for (const task of lostSince) takeNote(task);
+      isOwing ||= lost.length + lostSince.length > 0;
       if (!isOwing || missingOf(needed) <= 0) return;
       const budget = options.resubmits ?? Math.max(3, 2 * needed);
       if (lostSoFar > budget) throw tooManyLost(lost.at(-1), budget);
@@ -110,7 +116,35 @@ export function keepJobs(
       return;
     }
     excluded.push(node);
-    say(`${deaths} jobs died early on ${node}: it is not used any more`);
+    outdated = [...watch.submissions];
+    say(`${deaths} jobs died early on ${node}: no more jobs are submitted to it`);
+  }
+
+  /** Jobs that wait would still be sent to a node that is left out by now: they make room for others that are not. */
+  async function withdrawOutdated(): Promise<readonly LostTask[]> {
+    const waiting = watch.waitingTasks().flatMap(({ submission, tasks }) => {
+      const left = tasks.filter((task) => !withdrawn.has(taskKey(submission, task)));
+      return outdated.includes(submission) && left.length > 0 ? [{ submission, tasks: left }] : [];
+    });
+    const count = waiting.reduce((sum, { tasks }) => sum + tasks.length, 0);
+    if (count === 0) return [];
+    const those = count === 1 ? "a job that waits" : `${count} jobs that wait`;
+    const nodes = excluded.join(", ");
+    if (queue.withdraw === undefined) {
+      say(`${site.title} may still send ${those} to ${nodes}: it cannot take them back`);
+      outdated = [];
+      return [];
+    }
+    const refusal = await queue.withdraw(waiting);
+    if (refusal !== undefined) {
+      if (lastRefusal !== refusal)
+        say(`${site.title} may still send ${those} to ${nodes}; this is tried again: ${refusal}`);
+      lastRefusal = refusal;
+      return [];
+    }
+    say(`cancelled ${those}, for others that are not sent to ${nodes}`);
+    for (const { submission, tasks } of waiting) for (const task of tasks) withdrawn.add(taskKey(submission, task));
+    return watch.look();
   }
 
   function cannotStart({ why, error }: LostTask): MillraceError {

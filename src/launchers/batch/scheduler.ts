@@ -90,6 +90,8 @@ export interface Scheduler {
     parse(answer: string, id: string): TaskSight[];
   };
   cancel(ids: readonly string[], own: OwnOptions): Call;
+  /** Cancels tasks of a submission that wait; one that has begun meanwhile may go on. Absent: they cannot be taken back. */
+  cancelWaiting?(id: string, tasks: readonly number[], own: OwnOptions): Call;
   /** Looks for a submission by its name: the answer to its call may have been lost. */
   find(name: string, own: OwnOptions): Call;
   parseFound(answer: string, name: string): string | undefined;
@@ -102,6 +104,8 @@ export interface Scheduler {
   };
   /** Asked inside a job: how it is run again. Undefined where it cannot be. */
   requeue?(environment: NodeJS.ProcessEnv): Requeue | undefined;
+  /** What a task exits with that the scheduler tells to leave, where 0 would keep it from being run again. */
+  readonly leavingCode?: number;
   /** Whether nodes can be excluded. */
   readonly canExclude: boolean;
 }

@@ -5,6 +5,7 @@ import type { RunPaths } from "../../store/run-paths.ts";
 import type { JobQueue } from "./job-queue.ts";
 import { judgeTask, taskKey, type Verdict } from "./judge-tasks.ts";
 import type { Scheduler, TaskSight } from "./scheduler.ts";
+import type { WaitingTasks } from "./withdraw-tasks.ts";
 
 /** How the jobs of a run stand. */
 interface JobCounts {
@@ -44,6 +45,8 @@ export interface JobWatch {
   living(): Submission[];
   /** Those of which no task has begun. */
   waiting(): Submission[];
+  /** The tasks that have not begun, also of submissions of which others have. */
+  waitingTasks(): WaitingTasks[];
   /** Whether a worker of any task has built its env. */
   wasAnyReady(): boolean;
   /** What the scheduler says of tasks that wait, of most of them; undefined where it says no more than that they do. */
@@ -109,6 +112,12 @@ export function watchJobs(paths: RunPaths, queue: JobQueue, { title }: Pick<Sche
     waiting() {
       const begun = new Set([...tasks.values()].flatMap((one) => (one.verdict === "pending" ? [] : one.submission)));
       return submissions.filter((submission) => !begun.has(submission));
+    },
+    waitingTasks() {
+      const bySubmission = new Map<Submission, number[]>();
+      for (const { submission, task, verdict } of tasks.values())
+        if (verdict === "pending") bySubmission.set(submission, [...(bySubmission.get(submission) ?? []), task]);
+      return [...bySubmission].map(([submission, waiting]) => ({ submission, tasks: waiting }));
     },
     wasAnyReady: () => isReady,
     waitingFor() {

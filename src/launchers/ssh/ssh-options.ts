@@ -1,6 +1,7 @@
 import type { ParallelConfig } from "../../config/parallel.ts";
 import { describeKind } from "../../shared/state-json.ts";
-import { BadOption, checkCount, readOptions, unknownOption } from "../check-options.ts";
+import { BadOption, checkCount, readOptions } from "../check-options.ts";
+import { explainUnknownOption } from "../explain-unknown-option.ts";
 
 /** What `env: ssh` takes. */
 export interface SshOptions {
@@ -43,7 +44,7 @@ export function checkSshOptions({ options, nWorkers }: ParallelConfig): SshOptio
   return readOptions(
     options,
     readers,
-    unknown.map((name) => unknownOption("ssh", name, known)),
+    unknown.map((name) => explainUnknownOption("ssh", name, known)),
   );
 }
 

@@ -2,7 +2,7 @@ import { MillraceError } from "../../../shared/errors.ts";
 import { shebangWords, shellLines } from "../job-script.ts";
 import { keptDirectives } from "../kept-directives.ts";
 import { parseMemory } from "../parse-memory.ts";
-import type { Job, OwnOptions, Scheduler, TaskSight, TaskState } from "../scheduler.ts";
+import type { Call, Job, OwnOptions, Scheduler, TaskSight, TaskState } from "../scheduler.ts";
 
 // JobStatus of a job's ad.
 const states: Readonly<Record<number, TaskState>> = {
@@ -72,11 +72,10 @@ export const htcondor: Scheduler = {
     parse: parseStatus,
   },
 
-  cancel: (ids, own) => {
-    const extra = words(own, "cancel_command_extra");
-    const isTold = extra.some((word) => scheddWord.test(word) || addressWord.test(word));
-    return { program: "condor_rm", args: [...(isTold ? [] : scheddOf(own)), ...extra, ...ids] };
-  },
+  cancel: (ids, own) => remove(own, ids),
+  // Idle or held.
+  cancelWaiting: (id, _tasks, own) =>
+    remove(own, ["-constraint", `ClusterId == ${id} && (JobStatus == 1 || JobStatus == 5)`]),
   find: (name, own) => ({
     program: "condor_q",
     args: [
@@ -108,7 +107,7 @@ export const htcondor: Scheduler = {
  * machine, and a second file would have to.
  */
 function render(job: Job): string {
-  const { name, tasks, options, excluded } = job;
+  const { name, tasks, options } = job;
   const { account, cores, memoryBytes, walltimeSeconds, graceSeconds, own, queue } = options;
   if (queue !== undefined) {
     throw new MillraceError("BAD_OPTION", "parallel.options.queue is not taken: HTCondor has no queues.", {
@@ -117,21 +116,27 @@ function render(job: Job): string {
   }
   const disk = typeof own["disk"] === "string" ? parseMemory(own["disk"]) : (own["disk"] as number | undefined);
   const [program = "/bin/sh", ...rest] = shebangWords(options.shebang);
-  const script = shellLines(job, `$${taskVariable}`).join("\n");
+  if (account !== undefined && !/^[\w.@-]+$/.test(account)) {
+    throw new MillraceError(
+      "BAD_OPTION",
+      `parallel.options.account is ${JSON.stringify(account)}: no accounting group.`,
+      {
+        hint: "A group of HTCondor is written with letters, digits, dots, dashes and underscores.",
+      },
+    );
+  }
+  // Its first word, which comes along behind it: a line `environment = …` of the user's would replace one of ours.
+  const script = [`${taskVariable}=$0 && export ${taskVariable}`, ...shellLines(job, `$${taskVariable}`)].join("\n");
   const lines = [
     "universe = vanilla",
     `batch_name = ${name}`,
     `executable = ${program}`,
     "transfer_executable = false",
-    `arguments = "${condorArguments([...rest, "-c", evaluating(script)])}"`,
-    `environment = "${taskVariable}=$(Process)"`,
+    `arguments = "${condorArguments([...rest, "-c", evaluating(script), "$(Process)"])}"`,
     ...(account === undefined ? [] : [`accounting_group = ${account}`]),
     `request_cpus = ${cores ?? 1}`,
     ...(memoryBytes === undefined ? [] : [`request_memory = ${Math.ceil(memoryBytes / 1024 ** 2)}`]),
     ...(disk === undefined ? [] : [`request_disk = ${Math.ceil(disk / 1024)}`]),
-    ...(excluded.length === 0
-      ? []
-      : [`requirements = ${excluded.map((node) => `(TARGET.Machine =!= "${node}")`).join(" && ")}`]),
     "kill_sig = SIGTERM",
     `job_max_vacate_time = ${Math.ceil(graceSeconds)}`,
     // Only for one that does not leave by itself before: what is removed is not run again.
@@ -145,7 +150,18 @@ function render(job: Job): string {
     "output = /dev/null",
     "error = /dev/null",
   ];
-  return [...keptDirectives(job, "", lines), `queue ${tasks}`, ""].join("\n");
+  return [...keptDirectives(job, "", lines, exclusion(job)), `queue ${tasks}`, ""].join("\n");
+}
+
+/** Of several requirements the last one counts, so that the user's become a part of this one. */
+function exclusion({ options, excluded }: Job): string[] {
+  if (excluded.length === 0) return [];
+  const users = options.extraDirectives.flatMap((line) => /^\s*requirements\s*=\s*(.*?)\s*$/i.exec(line)?.[1] ?? []);
+  const conditions = [
+    ...users.slice(-1).map((one) => `(${one})`),
+    ...excluded.map((node) => `(TARGET.Machine =!= "${node}")`),
+  ];
+  return [`requirements = ${conditions.join(" && ")}`];
 }
 
 /**
@@ -231,6 +247,12 @@ function scheddOf(own: OwnOptions): string[] {
     if (value === undefined) return [];
     return scheddWord.test(word) ? ["-name", value] : poolWord.test(word) ? ["-pool", value] : [];
   });
+}
+
+function remove(own: OwnOptions, which: readonly string[]): Call {
+  const extra = words(own, "cancel_command_extra");
+  const isTold = extra.some((word) => scheddWord.test(word) || addressWord.test(word));
+  return { program: "condor_rm", args: [...(isTold ? [] : scheddOf(own)), ...extra, ...which] };
 }
 
 /** An option that is a list of words, or a text of them. */

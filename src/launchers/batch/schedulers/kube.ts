@@ -1,4 +1,5 @@
 import { MillraceError } from "../../../shared/errors.ts";
+import { defaultShebang } from "../job-options.ts";
 import type { Job, OwnOptions, Scheduler, TaskSight, TaskState } from "../scheduler.ts";
 
 const label = "millrace-job";
@@ -42,6 +43,8 @@ export const kube: Scheduler = {
 
   // A pod that ended so is replaced and not counted as failed.
   requeue: ({ JOB_COMPLETION_INDEX: index }) => (index === undefined ? undefined : { exitCode: requeueCode }),
+  // Evicted, say. What it exits with counts, not why it had to leave: with 0 its index would be done for good.
+  leavingCode: requeueCode,
 };
 
 function kubectl(own: OwnOptions, args: readonly string[]): { program: string; args: string[] } {
@@ -53,10 +56,14 @@ function kubectl(own: OwnOptions, args: readonly string[]): { program: string; a
 
 function manifest(job: Job): object {
   const { tasks, options, excluded } = job;
-  const { walltimeSeconds, graceSeconds, queue, account, own, extraDirectives } = options;
+  const { walltimeSeconds, graceSeconds, queue, account, own } = options;
   if (account !== undefined) throw refused("account", "Kubernetes charges nobody", "Leave it out.");
-  if (extraDirectives.length > 0)
+  if (options.extraDirectives.length > 0)
     throw refused("job_extra_directives", "a manifest has no directives", "Leave it out.");
+  if (options.skippedDirectives.length > 0)
+    throw refused("job_directives_skip", "a manifest has no directives", "Leave it out.");
+  if (options.shebang !== defaultShebang)
+    throw refused("shebang", "the container runs /bin/sh, there is no script file", "Leave it out.");
   const name = job.name.toLowerCase();
   const labels = { [label]: name };
   const selector = own["node_selector"];
@@ -111,7 +118,12 @@ function containerOf({ options, command, log }: Job): object {
     ...(memoryBytes === undefined ? {} : { memory: `${Math.ceil(memoryBytes / 1024 ** 2)}Mi` }),
     ...(own["gpus"] === undefined ? {} : { "nvidia.com/gpu": String(own["gpus"]) }),
   };
-  const script = [`exec >>"$0.$JOB_COMPLETION_INDEX.log" 2>&1`, ...prologue, 'exec "$@"'].join("\n");
+  const script = [
+    `exec >>"$0.$JOB_COMPLETION_INDEX.log" 2>&1`,
+    ...numberedDevices(Number(own["gpus"] ?? 0)),
+    ...prologue,
+    'exec "$@"',
+  ].join("\n");
   return {
     name: container,
     image: required(own, "image"),
@@ -121,6 +133,12 @@ function containerOf({ options, command, log }: Job): object {
     resources: { requests: amounts, limits: amounts },
     volumeMounts: [{ name: "run", mountPath: required(own, "mount_path") }],
   };
+}
+
+/** A container finds the devices it was given, counted from 0, but mostly no variable that names them. */
+function numberedDevices(gpus: number): string[] {
+  const devices = Array.from({ length: gpus }, (_, device) => device).join(",");
+  return gpus > 0 ? [`export CUDA_VISIBLE_DEVICES="\${CUDA_VISIBLE_DEVICES-${devices}}"`] : [];
 }
 
 /** Kubernetes puts variables for $(NAME) in a command; two dollars are one. */

@@ -1,8 +1,9 @@
 import { MillraceError } from "../../../shared/errors.ts";
-import { directiveValue } from "../directive-value.ts";
+import { directiveWord } from "../directive-word.ts";
 import { jobScript, taskNumber } from "../job-script.ts";
 import { parseMemory } from "../parse-memory.ts";
 import type { Job, Scheduler, TaskSight, TaskState } from "../scheduler.ts";
+import { taskRanges } from "../task-ranges.ts";
 
 const states: Readonly<Record<string, TaskState>> = {
   PEND: "pending",
@@ -59,6 +60,7 @@ export const lsf: Scheduler = {
       .every((line) => line.trim() === "" || /is not found|has already finished|No matching job/i.test(line)),
 
   cancel: (ids) => ({ program: "bkill", args: [...ids] }),
+  cancelWaiting: (id, tasks) => ({ program: "bkill", args: [`${id}[${taskRanges(tasks, 1).join(",")}]`] }),
   find: (name) => ({ program: "bjobs", args: ["-a", "-noheader", "-o", "jobid job_name delimiter='|'", "-J", name] }),
   parseFound: (answer, name) =>
     answer
@@ -95,8 +97,8 @@ function directives({ name, tasks, options, excluded }: Job): string[] {
   const slots = Number(own["ncpus"] ?? cores ?? 1);
   return [
     `-J ${name}[1-${tasks}]`,
-    ...(queue === undefined ? [] : [`-q ${directiveValue(queue)}`]),
-    ...(account === undefined ? [] : [`-P "${account.replace(/["\\]/g, "\\$&")}"`]),
+    ...(queue === undefined ? [] : [`-q ${directiveWord("queue", queue)}`]),
+    ...(account === undefined ? [] : [`-P ${directiveWord("account", account)}`]),
     `-n ${slots}`,
     ...(slots > 1 ? ['-R "span[hosts=1]"'] : []),
     ...memoryLimit(options),

@@ -1,4 +1,4 @@
-import { directiveValue } from "../directive-value.ts";
+import { directiveWord } from "../directive-word.ts";
 import { jobScript, shellPath, taskNumber } from "../job-script.ts";
 import { formatWalltime } from "../parse-walltime.ts";
 import { xmlElements } from "../read-xml.ts";
@@ -40,6 +40,7 @@ export const moab: Scheduler = {
       directives: directives(job),
       task: taskNumber("MOAB_JOBARRAYINDEX", 0),
       redirects: true,
+      ignoresShebang: true,
     }),
   submit: (_job, file) => ({ program: "msub", args: [file] }),
   // An empty line, then the id: 1234, or Moab.1234 before a resource manager has it.
@@ -76,9 +77,9 @@ function directives({ name, tasks, options }: Job): string[] {
   return [
     `-N ${name}`,
     `-t 0-${tasks - 1}`,
-    `-S ${directiveValue(shellPath(options.shebang))}`,
-    ...(queue === undefined ? [] : [`-q ${directiveValue(queue)}`]),
-    ...(account === undefined ? [] : [`-A ${directiveValue(account)}`]),
+    `-S ${directiveWord("shebang", shellPath(options.shebang))}`,
+    ...(queue === undefined ? [] : [`-q ${directiveWord("queue", queue)}`]),
+    ...(account === undefined ? [] : [`-A ${directiveWord("account", account)}`]),
     `-l ${own["resource_spec"] ?? `nodes=1:ppn=${cores ?? 1}${memory}`}`,
     ...(walltimeSeconds === undefined ? [] : [`-l walltime=${formatWalltime(walltimeSeconds)}`]),
     // Without it the resource manager does not hand on the task's number.

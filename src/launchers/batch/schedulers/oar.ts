@@ -63,6 +63,10 @@ export const oar: Scheduler = {
       .every((line) => line.trim() === "" || /already killed|is not a valid array job|job does not exist/i.test(line)),
 
   cancel: (ids) => ({ program: "oardel", args: ["--array", ...ids] }),
+  cancelWaiting: (id) => ({
+    program: "oardel",
+    args: ["--sql", `array_id = ${id} AND state IN ('Waiting','Hold')`],
+  }),
   find: (name) => ({ program: "oarstat", args: ["-f", "-J", "--sql", `job_name = '${name}'`] }),
   parseFound: (answer, name) => {
     const found = readJobs(answer).find((job) => job["name"] === name);

@@ -1,4 +1,4 @@
-import { directiveValue } from "../directive-value.ts";
+import { directiveWord } from "../directive-word.ts";
 import { jobScript, shellPath, taskNumber } from "../job-script.ts";
 import { formatWalltime, parseWalltime } from "../parse-walltime.ts";
 import { type AttributedJob, readAttributes } from "../read-attributes.ts";
@@ -40,6 +40,7 @@ export const pbs: Scheduler = {
       task: taskNumber("PBS_ARRAY_INDEX", 0),
       // Its own files come back only when a task has ended.
       redirects: true,
+      ignoresShebang: true,
     }),
   submit: (_job, file) => ({ program: "qsub", args: [file] }),
   parseSubmitted: (answer) => /^(\d+(\[\])?(\.[\w.-]+)?)$/m.exec(answer.trim())?.[1],
@@ -85,9 +86,9 @@ function directives({ name, tasks, options }: Job): string[] {
     `-N ${name}`,
     // An array of one is refused; a plain job does not find the variable, which means 0.
     ...(tasks > 1 ? [`-J 0-${tasks - 1}`] : []),
-    `-S ${directiveValue(shellPath(options.shebang))}`,
-    ...(queue === undefined ? [] : [`-q ${directiveValue(queue)}`]),
-    ...(account === undefined ? [] : [`-A ${directiveValue(account)}`]),
+    `-S ${directiveWord("shebang", shellPath(options.shebang))}`,
+    ...(queue === undefined ? [] : [`-q ${directiveWord("queue", queue)}`]),
+    ...(account === undefined ? [] : [`-A ${directiveWord("account", account)}`]),
     `-l ${own["resource_spec"] ?? `select=1:ncpus=${cores ?? 1}${memory}`}`,
     ...(walltimeSeconds === undefined ? [] : [`-l walltime=${formatWalltime(walltimeSeconds)}`]),
     "-r y",

@@ -1,7 +1,8 @@
-import { directiveValue } from "../directive-value.ts";
+import { directiveWord } from "../directive-word.ts";
 import { jobScript, shellPath, taskNumber } from "../job-script.ts";
 import { xmlElements, xmlText } from "../read-xml.ts";
 import type { Job, Scheduler, TaskMoment, TaskSight, TaskState } from "../scheduler.ts";
+import { taskRanges } from "../task-ranges.ts";
 
 // Letters of qstat: d being deleted, E in error, h held, q queued, R run again, r running, s S T suspended, t starting.
 const states: Readonly<Record<string, TaskState>> = {
@@ -60,9 +61,11 @@ export const sge: Scheduler = {
     jobScript(job, {
       prefix: "#$",
       directives: directives(job),
+      closing: exclusion(job),
       task: taskNumber("SGE_TASK_ID", 1),
       // Its own $TASK_ID counts from 1.
       redirects: true,
+      ignoresShebang: true,
     }),
   submit: (_job, file) => ({ program: "qsub", args: ["-terse", file] }),
   // Of an array: the id, a dot and its range.
@@ -81,6 +84,7 @@ export const sge: Scheduler = {
   },
 
   cancel: (ids) => ({ program: "qdel", args: [...ids] }),
+  cancelWaiting: (id, tasks) => ({ program: "qdel", args: taskRanges(tasks, 1).map((range) => `${id}.${range}`) }),
   find: () => ({ program: "qstat", args: ["-xml"] }),
   parseFound: (answer, name) =>
     xmlElements(answer, "job_list")
@@ -102,22 +106,21 @@ export const sge: Scheduler = {
   requeue: ({ SGE_TASK_ID: task }) => (task === undefined ? undefined : { exitCode: requeueCode }),
 };
 
-function directives({ name, tasks, options, excluded }: Job): string[] {
+function directives({ name, tasks, options }: Job): string[] {
   const { queue, account, cores, walltimeSeconds, own } = options;
   const environment = own["parallel_environment"];
   return [
     `-N ${name}`,
     `-t 1-${tasks}`,
     // Else the queue's shell runs the script, whatever its first line says.
-    `-S ${directiveValue(shellPath(options.shebang))}`,
-    ...(queue === undefined ? [] : [`-q ${directiveValue(queue)}`]),
-    ...(account === undefined ? [] : [`-P ${directiveValue(account)}`]),
+    `-S ${directiveWord("shebang", shellPath(options.shebang))}`,
+    ...(queue === undefined ? [] : [`-q ${directiveWord("queue", queue)}`]),
+    ...(account === undefined ? [] : [`-P ${directiveWord("account", account)}`]),
     ...(environment === undefined || cores === undefined
       ? []
-      : [`-pe ${directiveValue(String(environment))} ${cores}`]),
+      : [`-pe ${directiveWord("parallel_environment", String(environment))} ${cores}`]),
     ...(own["resource_spec"] === undefined ? [] : [`-l ${own["resource_spec"]}`]),
     ...(walltimeSeconds === undefined ? [] : [`-l h_rt=${walltimeSeconds}`]),
-    ...(excluded.length === 0 ? [] : [`-l h=${excluded.map((node) => `!${node}`).join("&")}`]),
     "-cwd",
     "-j y",
     "-o /dev/null",
@@ -126,6 +129,21 @@ function directives({ name, tasks, options, excluded }: Job): string[] {
     // SIGUSR2 some time before the kill; there is no SIGTERM.
     "-notify",
   ];
+}
+
+/** Of several requests for a host the last one counts, so that the user's becomes a part of this one. */
+function exclusion({ options, excluded }: Job): string[] {
+  if (excluded.length === 0) return [];
+  const { own, extraDirectives } = options;
+  const requests = [
+    String(own["resource_spec"] ?? ""),
+    ...extraDirectives.flatMap((line) => /^-l\s+(.*)/.exec(line)?.[1] ?? []),
+  ];
+  const asked = requests
+    .flatMap((request) => [...request.matchAll(/(?:^|[\s,"'])(?:h|hostname)=([^\s,"']+)/g)])
+    .at(-1)?.[1];
+  const nodes = excluded.map((node) => `!${node}`).join("&");
+  return [`-l h=${asked === undefined ? nodes : `(${asked})&${nodes}`}`];
 }
 
 function parseStatus(answer: string): TaskSight[] {

@@ -1,3 +1,4 @@
+import { MillraceError } from "../../../shared/errors.ts";
 import { directiveValue } from "../directive-value.ts";
 import { isPlainPath, jobScript } from "../job-script.ts";
 import { formatWalltime, parseWalltime } from "../parse-walltime.ts";
@@ -46,7 +47,13 @@ export const slurm: Scheduler = {
   nodeVariable: "SLURMD_NODENAME",
   canExclude: true,
 
-  render: (job) => jobScript(job, { prefix: "#SBATCH", directives: directives(job), task: "$SLURM_ARRAY_TASK_ID" }),
+  render: (job) =>
+    jobScript(job, {
+      prefix: "#SBATCH",
+      directives: directives(job),
+      closing: exclusion(job),
+      task: "$SLURM_ARRAY_TASK_ID",
+    }),
   // `--parsable` prints the id alone. What is already in the script need not be said again.
   submit: (_job, file) => ({ program: "sbatch", args: ["--parsable", file] }),
   // A federation adds the cluster's name.
@@ -60,6 +67,7 @@ export const slurm: Scheduler = {
   isGone: (refusal) => /Invalid job id specified/i.test(refusal),
 
   cancel: (ids) => ({ program: "scancel", args: [...ids] }),
+  cancelWaiting: (id) => ({ program: "scancel", args: ["--state=PENDING", id] }),
 
   find: (name) => ({
     program: "squeue",
@@ -97,7 +105,7 @@ function ownId(environment: NodeJS.ProcessEnv): string | undefined {
   return array === undefined || task === undefined ? environment["SLURM_JOB_ID"] : `${array}_${task}`;
 }
 
-function directives({ name, tasks, options, log, excluded }: Job): string[] {
+function directives({ name, tasks, options, log }: Job): string[] {
   const { queue, account, cores, memoryBytes, walltimeSeconds, graceSeconds, own } = options;
   const cpus = own["job_cpu"] ?? cores;
   const mem = own["job_mem"] ?? (memoryBytes === undefined ? undefined : `${Math.ceil(memoryBytes / 1024 ** 2)}M`);
@@ -107,7 +115,7 @@ function directives({ name, tasks, options, log, excluded }: Job): string[] {
     ...(queue === undefined ? [] : [`--partition=${directiveValue(queue)}`]),
     ...(account === undefined ? [] : [`--account=${directiveValue(account)}`]),
     "--ntasks=1",
-    ...(cpus === undefined ? [] : [`--cpus-per-task=${cpus}`]),
+    ...(cpus === undefined ? [] : [`--cpus-per-task=${directiveValue(String(cpus))}`]),
     ...(mem === undefined ? [] : [`--mem=${directiveValue(String(mem))}`]),
     // Slurm counts in minutes.
     ...(walltimeSeconds === undefined ? [] : [`--time=${formatWalltime(walltimeSeconds)}`]),
@@ -116,8 +124,22 @@ function directives({ name, tasks, options, log, excluded }: Job): string[] {
     "--requeue",
     "--open-mode=append",
     `--output=${isPlainPath(log) ? `${log}.%a.log` : "/dev/null"}`,
-    ...(excluded.length === 0 ? [] : [`--exclude=${excluded.join(",")}`]),
   ];
+}
+
+/** Of several lists of nodes to leave out the last one counts, so that the user's become a part of this one. */
+function exclusion({ options, excluded }: Job): string[] {
+  const option = /(?:^|\s)(?:--exclude(?:=|\s+)|-x\s*)(?:"([^"]*)"|'([^']*)'|(\S+))/g;
+  const users = options.extraDirectives
+    .flatMap((directive) => [...directive.matchAll(option)])
+    .map(([, double, single, plain]) => double ?? single ?? plain ?? "");
+  const file = users.find((nodes) => nodes.includes("/"));
+  if (file !== undefined) {
+    throw new MillraceError("BAD_OPTION", `parallel.options.job_extra_directives leaves out the nodes in ${file}.`, {
+      hint: "Write their names: --exclude=n1,n[4-7]. Nodes on which jobs die are added to them, which a file does not allow.",
+    });
+  }
+  return excluded.length === 0 ? [] : [`--exclude=${directiveValue([...users.slice(-1), ...excluded].join(","))}`];
 }
 
 function parseStatus(answer: string): TaskSight[] {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ParallelEnv } from "../../../../src/config/parallel-envs.ts";
 import { checkJobOptions, jobsFor } from "../../../../src/launchers/batch/job-options.ts";
+import { checkSshOptions } from "../../../../src/launchers/ssh/ssh-options.ts";
 
 function check(options: Readonly<Record<string, unknown>>, env: ParallelEnv = "slurm") {
   return checkJobOptions({ env, nWorkers: 1, options }, { ownOptions: ["job_cpu"] });
@@ -81,6 +82,10 @@ describe("options of a job", () => {
     ["protocol", "no network to set up"],
     ["security", "no network to set up"],
     ["scheduler_options", "no network to set up"],
+    ["host", "no network to set up"],
+    ["dashboard_address", "no network to set up"],
+    ["scheduler_cls", "no network to set up"],
+    ["worker_class", "the runner's own class"],
     ["shared_temp_directory", "no network to set up"],
     ["death_timeout", "leaseTtl"],
     ["python", "`node`"],
@@ -147,6 +152,11 @@ describe("options of a job", () => {
     [{ memory: 0 }, "Write it like 32GB"],
     [{ walltime: "soon" }, 'like "04:00:00"'],
     [{ walltime: 0 }, 'like "04:00:00"'],
+    [{ walltime: "90" }, 'like "04:00:00"'],
+    [{ account: "a", project: "b" }, "they mean the same"],
+    [{ job_directives_skip: [""] }, "in every directive"],
+    [{ job_directives_skip: ["--mem", "-"] }, "in every directive"],
+    [{ shebang: "bash" }, "the first line of a script"],
     [{ job_name: "9lives" }, "up to 8 letters"],
     [{ job_name: "much-too-long" }, "up to 8 letters"],
     [{ job_cpu: [["2"]] }, "a list of lines"],
@@ -155,9 +165,20 @@ describe("options of a job", () => {
     expect(refusal(options)).toContain(why);
   });
 
+  it("take the same name twice for one", () => {
+    expect(check({ account: "a", project: "a" }).account).toBe("a");
+  });
+
   it("refuse a number as the walltime where the scheduler counts in minutes", () => {
     expect(refusal({ walltime: 90 }, "lsf")).toContain("walltime");
   });
+});
+
+it("what ssh does not take is refused with the same reasons, unless they are about a script", () => {
+  const take = (options: Readonly<Record<string, unknown>>) => () =>
+    checkSshOptions({ env: "ssh", nWorkers: 1, options: { hosts: ["a"], ...options } });
+  expect(take({ nanny: true })).toThrow(/nanny is not taken: every worker is watched/);
+  expect(take({ env_extra: [] })).toThrow(/"env_extra" is not known to env ssh/);
 });
 
 it("as many jobs as hold the workers", () => {

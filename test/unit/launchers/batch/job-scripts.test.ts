@@ -75,8 +75,8 @@ describe("a hostile job", () => {
 /** What HTCondor starts, after its own rules: macros are expanded, then quotes of the newer syntax are taken away. */
 function condorCommand(text: string): string[] {
   const value = (name: string) => new RegExp(`^${name} = (.*)$`, "m").exec(text)![1]!;
-  expect(text.replace('"CONDOR_PROCESS=$(Process)"', "")).not.toContain("$");
-  const quoted = /^"(.*)"$/.exec(value("arguments"))![1]!.replaceAll('""', '"');
+  expect(text.replace(' $(Process)"\n', "")).not.toContain("$");
+  const quoted = /^"(.*)"$/.exec(value("arguments").replace("$(Process)", "3"))![1]!.replaceAll('""', '"');
   const words = quoted.match(/(?:[^\s']|'(?:[^']|'')*')+/g)!;
   return [
     value("executable"),

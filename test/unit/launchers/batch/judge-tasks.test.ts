@@ -23,6 +23,17 @@ function judge(
   return judgeTask({ sight: sightOf(state), report: reportOf(said, more), missing });
 }
 
+it.each<[TaskState | "unseen", Verdict]>([
+  ["unseen", "due"],
+  ["cancelled", "due"],
+  ["lost", "due"],
+  // The scheduler is slow to cancel it, or it has begun before.
+  ["pending", "pending"],
+  ["running", "running"],
+])("a task that was withdrawn and is %s at its scheduler counts as %s", (state, verdict) => {
+  expect(judge(state, "withdrawn", { wasReady: false })).toBe(verdict);
+});
+
 describe("a task that its scheduler calls alive", () => {
   it.each<[TaskState, Said, Verdict]>([
     ["pending", "nothing", "pending"],

@@ -29,12 +29,16 @@ function newKeeper({
   running = 0,
   pending = 0,
   wasReady = false,
+  waiting = [] as number[],
   canExclude = true,
+  canWithdraw = true,
   resubmits = undefined as number | undefined,
 } = {}) {
-  const state = { running, pending, wasReady };
+  const state = { running, pending: pending + waiting.length, wasReady, waiting };
   const submitted: { tasks: number; excluded: string[] }[] = [];
-  const behaviour: { refusal?: Error; inherited: Submission[] } = { inherited: [] };
+  const behaviour: { refusal?: Error; noWithdrawal?: string; inherited: Submission[] } = { inherited: [] };
+  const withdrawn: number[][] = [];
+  const before = { version: 1, name: "before", env: "slurm", tasks: 9, processes: 1, graceSeconds: 0 } as const;
   const submission = (tasks: number): Submission => ({
     version: 1,
     name: `job-${submitted.length}`,
@@ -51,8 +55,23 @@ function newKeeper({
         return [submission(tasks)];
       },
       inherited: async () => behaviour.inherited,
+      ...(canWithdraw
+        ? {
+            async withdraw(waiting) {
+              if (behaviour.noWithdrawal === undefined) withdrawn.push(...waiting.map(({ tasks }) => [...tasks]));
+              return behaviour.noWithdrawal;
+            },
+          }
+        : {}),
     },
     watch: {
+      submissions: [before],
+      waitingTasks: () => (state.waiting.length === 0 ? [] : [{ submission: before, tasks: [...state.waiting] }]),
+      look: async () => {
+        const gone = withdrawn.length === 0 ? [] : state.waiting.splice(0);
+        state.pending -= gone.length;
+        return gone.map(() => due);
+      },
       add: (more) => {
         for (const { tasks } of more) state.pending += tasks;
       },
@@ -62,7 +81,7 @@ function newKeeper({
     site: { title: "Slurm", canExclude },
     options: { resubmits },
   });
-  return { keeper, state, submitted, behaviour, submission };
+  return { keeper, state, submitted, withdrawn, behaviour, submission };
 }
 
 describe("the jobs of a run", () => {
@@ -136,7 +155,47 @@ describe("a node on which jobs die early", () => {
     await keeper.replace([failedOn("n2")], 4);
     await keeper.replace([failedOn("n2")], 5);
     expect(submitted.map(({ excluded }) => excluded)).toEqual([[], ["n2"], ["n2"]]);
-    expect(said.match(/2 jobs died early on n2: it is not used any more/g)).toHaveLength(1);
+    expect(said.match(/2 jobs died early on n2: no more jobs are submitted to it/g)).toHaveLength(1);
+  });
+
+  it("is not sent what waits: that is cancelled and submitted again, at the expense of no budget", async () => {
+    const { keeper, submitted, withdrawn } = newKeeper({
+      running: 2,
+      wasReady: true,
+      waiting: [4, 5, 7],
+      resubmits: 2,
+    });
+    await keeper.replace([failedOn("n2")], 6);
+    expect(withdrawn).toEqual([]);
+    await keeper.replace([failedOn("n2")], 7);
+    await keeper.replace([], 7);
+    expect(withdrawn).toEqual([[4, 5, 7]]);
+    expect(submitted).toEqual([
+      { tasks: 1, excluded: [] },
+      { tasks: 4, excluded: ["n2"] },
+    ]);
+    expect(said).toContain("cancelled 3 jobs that wait, for others that are not sent to n2\n");
+  });
+
+  it("is not sent what waits, as soon as the scheduler can be asked for that", async () => {
+    const { keeper, submitted, withdrawn, behaviour } = newKeeper({ running: 2, wasReady: true, waiting: [4] });
+    behaviour.noWithdrawal = "no answer";
+    await keeper.replace([failedOn("n2"), failedOn("n2")], 3);
+    await keeper.replace([], 3);
+    expect(said.match(/may still send a job that waits to n2; this is tried again: no answer/g)).toHaveLength(1);
+    expect(submitted).toEqual([]);
+    delete behaviour.noWithdrawal;
+    await keeper.replace([], 3);
+    expect(withdrawn).toEqual([[4]]);
+    expect(submitted).toEqual([{ tasks: 1, excluded: ["n2"] }]);
+  });
+
+  it("may still be sent what waits where that cannot be taken back, and that is said", async () => {
+    const { keeper, submitted } = newKeeper({ running: 2, wasReady: true, waiting: [4, 5], canWithdraw: false });
+    await keeper.replace([failedOn("n2"), failedOn("n2")], 6);
+    await keeper.replace([], 6);
+    expect(submitted).toEqual([{ tasks: 2, excluded: ["n2"] }]);
+    expect(said.match(/Slurm may still send 2 jobs that wait to n2: it cannot take them back/g)).toHaveLength(1);
   });
 
   it("is named where the scheduler cannot leave it out", async () => {

@@ -40,8 +40,8 @@ describe("a job script for Slurm", () => {
 #SBATCH --requeue
 #SBATCH --open-mode=append
 #SBATCH --output=/data/logs/job-millrace-abc123.%a.log
-#SBATCH --exclude=n2,n7
 #SBATCH --gres=gpu:2
+#SBATCH --exclude=n2,n7
 
 module load node
 export A='b c'
