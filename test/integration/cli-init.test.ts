@@ -49,7 +49,7 @@ describe.concurrent("millrace init", () => {
     });
     expect(await outside.run("init", "file")).toMatchObject({
       status: 2,
-      stderr: expect.stringContaining("not a directory"),
+      stderr: expect.stringContaining("file is a file.\n  -> Name a folder that is not there yet."),
     });
     expect(outside.names("full")).toEqual(["inner"]);
   });
