@@ -5,6 +5,7 @@ import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type ParallelInput, type RunnerOptions, runStatus } from "millrace";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ended } from "../fixtures/ended.ts";
 import { compareWithGuide } from "../fixtures/guide/compare-with-guide.ts";
 import { startGridEngine, whyNotGridEngine } from "../support/clusters/sge.ts";
 import { startSshd, whyNotSshd } from "../support/clusters/sshd.ts";
@@ -181,17 +182,6 @@ async function millrace(words: readonly string[], environment: NodeJS.ProcessEnv
   const child = spawn(process.execPath, [cli, ...words], { env: environment, stdio: ["ignore", "pipe", "pipe"] });
   const { code, stderr } = await ended(child);
   if (code !== 0) throw new Error(`millrace ${words.join(" ")} failed (${code}):\n${stderr}`);
-}
-
-function ended(child: ChildProcess): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  let [stdout, stderr] = ["", ""];
-  child.stdout!.on("data", (chunk: Buffer) => {
-    stdout += chunk.toString();
-  });
-  child.stderr!.on("data", (chunk: Buffer) => {
-    stderr += chunk.toString();
-  });
-  return new Promise((resolve) => child.once("close", (code) => resolve({ code, stdout, stderr })));
 }
 
 async function untilComplete(outputDir: string): Promise<void> {
