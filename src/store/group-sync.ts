@@ -4,14 +4,26 @@ import { yieldToEventLoop } from "../shared/yield-to-event-loop.ts";
 // More than this were committed faster than the disk takes them one by one. The oldest are left to the operating system, which
 // writes everything within half a minute: a list without end would fill the memory.
 const mostWaiting = 5_000;
+// To flush a file takes a third of a millisecond of a core, and a fifth of that once the operating system has written it by
+// itself. Work that is done again in less than this is not worth the difference.
+const worthMsPerFile = 150;
+const writtenByItselfMs = 40_000;
+
+interface WaitingFile {
+  readonly path: string;
+  readonly dueMs: number;
+}
 
 /**
  * Makes committed files survive a power cut, in groups about once a second and off the main thread, instead of paying
- * a disk flush for every shard. What a power cut takes before that, a resume finds by its size and computes again. Flushing a
- * file keeps its name in its folder too; the folder with the shards, whose names have moved there, is flushed once a group.
+ * a disk flush for every shard; those of quick shards later, or at the end. What a power cut takes before that, a resume
+ * finds by its size and computes again. Flushing a file keeps its name in its folder too; the folder with the shards, whose
+ * names have moved there, is flushed once a group.
  */
 export class GroupSync {
   private waiting: string[] = [];
+  /** Files of quick shards, in the order in which they are due. */
+  private putOff: WaitingFile[] = [];
   private lastMs = performance.now();
   private running: Promise<void> | undefined;
   private readonly folder: string;
@@ -22,32 +34,44 @@ export class GroupSync {
     this.intervalMs = intervalMs;
   }
 
-  add(paths: readonly string[]): void {
+  /** The files of a shard that took so long. */
+  add(paths: readonly string[], tookMs: number): void {
     // One by one: a shard may have more files than a call can have arguments.
-    for (const path of paths) this.waiting.push(path);
+    if (tookMs >= worthMsPerFile * paths.length) for (const path of paths) this.waiting.push(path);
+    else {
+      const dueMs = performance.now() + writtenByItselfMs;
+      for (const path of paths) this.putOff.push({ path, dueMs });
+    }
     if (this.waiting.length > 2 * mostWaiting) this.waiting = this.waiting.slice(-mostWaiting);
+    if (this.putOff.length > 2 * mostWaiting) this.putOff = this.putOff.slice(-mostWaiting);
   }
 
   /** Starts a group if one is due and the one before it is through. Never waits. */
   poke(): void {
-    if (this.running === undefined && performance.now() - this.lastMs >= this.intervalMs) this.start();
+    const now = performance.now();
+    if (this.running === undefined && now - this.lastMs >= this.intervalMs) this.start(now);
   }
 
-  /** Starts the last group. The process stays alive until it is through; the run need not wait for it. */
+  /** Starts the last group, with all that waits. The process stays alive until it is through; the run need not wait for it. */
   async finish(): Promise<void> {
-    this.start();
+    this.start(performance.now(), this.putOff.length);
     await this.running;
   }
 
-  private start(): void {
-    this.lastMs = performance.now();
-    const group = this.waiting;
+  private start(now: number, due = this.countDue(now)): void {
+    this.lastMs = now;
+    const group = [...this.putOff.splice(0, due).map(({ path }) => path), ...this.waiting];
     this.waiting = [];
     if (group.length === 0) return;
     const syncing = Promise.all([this.running, syncSoon([...group, this.folder])]).then(() => {
       if (this.running === syncing) this.running = undefined;
     });
     this.running = syncing;
+  }
+
+  private countDue(now: number): number {
+    const first = this.putOff.findIndex(({ dueMs }) => dueMs > now);
+    return first < 0 ? this.putOff.length : first;
   }
 }
 

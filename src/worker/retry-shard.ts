@@ -9,7 +9,15 @@ import { type FailureRecord, outputOffsets } from "./failure-log.ts";
 import { foldLines, type Insertion } from "./fold-lines.ts";
 import type { ShardClaim } from "./protocol.ts";
 import { runOneItem } from "./run-items.ts";
-import { closeAll, computeShard, describedFiles, openShard, readHistory, type ShardOutcome } from "./run-shard.ts";
+import {
+  closeAll,
+  computeShard,
+  describedFiles,
+  openShard,
+  readHistory,
+  type ShardOutcome,
+  syncShard,
+} from "./run-shard.ts";
 import { type ShardContext, ShardInterrupted } from "./shard-context.ts";
 import { readShardState, writeShardState } from "./shard-state.ts";
 import type { ShardWork } from "./shard-work.ts";
@@ -46,6 +54,8 @@ export async function retryShard(claim: ShardClaim, task: RetryTask, context: Sh
     const done = await retryOpen(work, claim, task);
     const outcome = await protocol.commit(claim, { replace: true });
     if (outcome === "lost") return { kind: "lost" };
+    // The shard that it replaces was on the disk.
+    syncShard(context, done, Number.POSITIVE_INFINITY);
     const items = canFold(work, task.done) ? task.failures.filter(task.isWanted).length : done.counts.items;
     account.end("committed", { items, failed: done.counts.failed, counts: done.counts });
     return { kind: "committed", done };

@@ -27,6 +27,7 @@ export async function runShard(
   context: ShardContext,
 ): Promise<ShardOutcome> {
   const account = openAccount(claim, context.protocol);
+  const beganMs = performance.now();
   let work: ShardWork | undefined;
   context.heartbeat.hold(claim);
   try {
@@ -37,9 +38,11 @@ export async function runShard(
       work = await openShard(claim, restored, context, readHistory(claim, fenced, context));
       done = await computeShard(work, claim);
     }
-    const outcome = await publish(claim, done, context);
-    if (outcome.kind === "committed") account.end("committed", { ...deedsOf(work), counts: done.counts });
-    return outcome;
+    if ((await context.protocol.commit(claim)) === "lost") return { kind: "lost" };
+    // What an earlier attempt has done took longer than this one knows.
+    syncShard(context, done, restored.kind === "nothing" ? performance.now() - beganMs : Number.POSITIVE_INFINITY);
+    account.end("committed", { ...deedsOf(work), counts: done.counts });
+    return { kind: "committed", done };
   } catch (error) {
     return await abandon(claim, error, context, (outcome, reason) =>
       account.end(outcome, { ...deedsOf(work), reason }),
@@ -154,11 +157,10 @@ function outputFiles(work: ShardWork): ShardFile[] {
     : listFiles(work.state.shardDir, known);
 }
 
-async function publish(claim: ShardClaim, done: Done, { protocol, sync }: ShardContext): Promise<ShardOutcome> {
-  if ((await protocol.commit(claim)) === "lost") return { kind: "lost" };
-  const shardDir = protocol.paths.shard(claim.unit);
-  sync.add([...done.files.map((file) => join(shardDir, file.name)), protocol.paths.done(claim.unit)]);
-  return { kind: "committed", done };
+/** Has the files of a committed shard flushed to the disk, in time. */
+export function syncShard({ protocol: { paths }, sync }: ShardContext, done: Done, tookMs: number): void {
+  const shardDir = paths.shard(done.shard);
+  sync.add([...done.files.map((file) => join(shardDir, file.name)), paths.done(done.shard)], tookMs);
 }
 
 /** Leaves a shard that was not finished so that the next attempt can go on, and no file is left open. */

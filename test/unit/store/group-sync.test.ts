@@ -18,15 +18,16 @@ vi.mock("node:fs", async (importActual) => {
   };
 });
 
+const long = Number.POSITIVE_INFINITY;
 const names = (count: number) => Array.from({ length: count }, (_, i) => `file-${i}`);
 
 describe("GroupSync", () => {
   it("flushes everything that was added once it is through", async () => {
     flushed.length = 0;
     const sync = new GroupSync("run", 0);
-    sync.add(["a", "b"]);
+    sync.add(["a", "b"], long);
     sync.poke();
-    sync.add(["c"]);
+    sync.add(["c"], long);
     await sync.finish();
     expect(flushed.sort()).toEqual(["a", "b", "c", "run", "run"]);
   });
@@ -34,9 +35,9 @@ describe("GroupSync", () => {
   it("keeps what comes while a group is under way for the next one", async () => {
     flushed.length = 0;
     const sync = new GroupSync("run", 0);
-    sync.add(["a"]);
+    sync.add(["a"], long);
     sync.poke();
-    sync.add(["b"]);
+    sync.add(["b"], long);
     sync.poke();
     await vi.waitFor(() => expect(flushed).toEqual(["a", "run"]));
     await whenSynced();
@@ -49,10 +50,51 @@ describe("GroupSync", () => {
   it("leaves the oldest to the operating system where files come faster than the disk takes them", async () => {
     flushed.length = 0;
     const sync = new GroupSync("run");
-    for (let shard = 0; shard < 30; shard++) sync.add(names(1000).map((name) => `${shard}/${name}`));
+    for (let shard = 0; shard < 30; shard++) sync.add(names(1000).map((name) => `${shard}/${name}`), long);
     await sync.finish();
     expect(flushed.length).toBeGreaterThanOrEqual(5000);
     expect(flushed.length).toBeLessThanOrEqual(10_001);
     expect(flushed.slice(-2)).toEqual(["29/file-999", "run"]);
+  });
+
+  it("leaves the files of quick shards to the operating system, and flushes them at the end", async () => {
+    flushed.length = 0;
+    const sync = new GroupSync("run", 0);
+    sync.add(["quick"], 149);
+    sync.add(["slow", "done"], 300);
+    sync.poke();
+    await whenSynced();
+    expect(flushed).toEqual(["slow", "done", "run"]);
+    await sync.finish();
+    expect(flushed).toEqual(["slow", "done", "run", "quick", "run"]);
+  });
+
+  it("flushes the files of quick shards when the operating system has had the time to write them", async () => {
+    flushed.length = 0;
+    vi.useFakeTimers({ toFake: ["performance"] });
+    try {
+      const sync = new GroupSync("run", 0);
+      sync.add(["first"], 0);
+      vi.advanceTimersByTime(30_000);
+      sync.add(["second"], 0);
+      sync.poke();
+      await whenSynced();
+      expect(flushed).toEqual([]);
+      vi.advanceTimersByTime(10_000);
+      sync.poke();
+      await whenSynced();
+      expect(flushed).toEqual(["first", "run"]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("does not remember more quick shards than it could flush", async () => {
+    flushed.length = 0;
+    const sync = new GroupSync("run");
+    for (let shard = 0; shard < 15_000; shard++) sync.add([`${shard}`], 0);
+    await sync.finish();
+    expect(flushed.length).toBeLessThanOrEqual(10_001);
+    expect(flushed.slice(-2)).toEqual(["14999", "run"]);
   });
 });
