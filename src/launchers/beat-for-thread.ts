@@ -13,7 +13,7 @@ export function beatForThread(data: HeartbeatData, endWorker: () => void): () =>
   beats.add(beat);
   timer ??= setInterval(() => {
     for (const each of beats) each();
-  }, data.tickMs).unref();
+  }, data.beatMs).unref();
   return () => {
     beats.delete(beat);
     if (beats.size > 0) return;

@@ -66,8 +66,7 @@ export function openCheckpointLog(attemptDir: string): CheckpointLog {
   };
   return {
     save(checkpoint) {
-      const json = Buffer.from(JSON.stringify(checkpoint));
-      const line = Buffer.concat([Buffer.from(`${crcText(crc32(json))} `), json, Buffer.from("\n")]);
+      const line = encodeLine(checkpoint);
       let file = open ?? begin(slots[0]);
       if (file.bytes > 0 && file.bytes + line.length > slotBytes) {
         const [first, second] = slots;
@@ -83,6 +82,15 @@ export function openCheckpointLog(attemptDir: string): CheckpointLog {
     },
     close,
   };
+}
+
+const digestBytes = 9;
+
+/** The checksum in hexadecimal digits, a space, the checkpoint as JSON. */
+function encodeLine(checkpoint: Checkpoint): Buffer {
+  const line = Buffer.from(`${" ".repeat(digestBytes)}${JSON.stringify(checkpoint)}\n`);
+  line.write(crcText(crc32(line.subarray(digestBytes, -1))), "latin1");
+  return line;
 }
 
 // Once a shard: Node's rmSync looks first what it is that it is to remove.
@@ -105,7 +113,7 @@ export function removeCheckpointFiles(shardDir: string): void {
 export function readCheckpoints(attemptDir: string): Checkpoint[] {
   const lines = slots.flatMap((slot) => readIfPresent(join(attemptDir, slot))?.split("\n") ?? []);
   return lines
-    .map((line) => ({ digest: line.slice(0, 8), json: line.slice(9) }))
+    .map((line) => ({ digest: line.slice(0, digestBytes - 1), json: line.slice(digestBytes) }))
     .filter(({ digest, json }) => json !== "" && digest === crcText(crc32(Buffer.from(json))))
     .map(({ json }) => JSON.parse(json) as Checkpoint)
     .sort((a, b) => b.sequence - a.sequence);

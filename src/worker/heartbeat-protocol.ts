@@ -49,7 +49,7 @@ export interface HeartbeatData {
   readonly runDir: string;
   readonly worker: string;
   readonly leaseText: string;
-  readonly tickMs: number;
+  readonly beatMs: number;
   readonly renewMs: number;
   readonly watch: Watch | undefined;
 }

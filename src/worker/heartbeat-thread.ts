@@ -8,6 +8,6 @@ const data = workerData as HeartbeatData;
 
 everyTick(
   data.control,
-  data.tickMs,
+  data.beatMs,
   openBeat(data, () => process.kill(process.pid, "SIGKILL")),
 );

@@ -6,7 +6,7 @@ import { controlSlot, counterSlot, type HeartbeatData, mergeCode, nothingHeld } 
 import { watchWorker } from "./watch-worker.ts";
 
 /**
- * One beat of a worker's heart, to be called every `tickMs` in a thread that the worker's items do not block: it ticks,
+ * One beat of a worker's heart, to be called every `beatMs` in a thread that the worker's items do not block: it ticks,
  * renews the lease, reports progress and looks whether the worker is stuck or orphaned; then `endWorker` is called.
  */
 export function openBeat(data: HeartbeatData, endWorker: () => void): () => void {

@@ -7,7 +7,6 @@ import { controlSlot, counterSlot, type HeartbeatData, type Watch } from "./hear
 const ownTimeoutGraceMs = 250;
 // How long an orphan may take to save its work.
 const orphanGraceMs = 3000;
-const parentEveryMs = 100;
 
 /** Looks out, between beats, for what a blocked worker cannot see itself: its time-out and its parent. */
 export function watchWorker(
@@ -17,11 +16,10 @@ export function watchWorker(
 ): (now: number) => void {
   let call = -1;
   let callSinceMs = 0;
-  let lastParentMs = 0;
   let orphanSinceMs: number | undefined;
   return (now) => {
     if (itemTimeoutMs !== undefined) lookForStuckCall(now, itemTimeoutMs);
-    if (parentPid !== undefined && now - lastParentMs >= parentEveryMs) lookForParent(now, parentPid);
+    if (parentPid !== undefined) lookForParent(now, parentPid);
   };
 
   function lookForStuckCall(now: number, timeoutMs: number): void {
@@ -42,7 +40,6 @@ export function watchWorker(
   }
 
   function lookForParent(now: number, parent: number): void {
-    lastParentMs = now;
     if (process.ppid === parent) return;
     orphanSinceMs ??= now;
     Atomics.store(control, controlSlot.leaving, 1);
