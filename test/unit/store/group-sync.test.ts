@@ -50,7 +50,11 @@ describe("GroupSync", () => {
   it("leaves the oldest to the operating system where files come faster than the disk takes them", async () => {
     flushed.length = 0;
     const sync = new GroupSync("run");
-    for (let shard = 0; shard < 30; shard++) sync.add(names(1000).map((name) => `${shard}/${name}`), long);
+    for (let shard = 0; shard < 30; shard++)
+      sync.add(
+        names(1000).map((name) => `${shard}/${name}`),
+        long,
+      );
     await sync.finish();
     expect(flushed.length).toBeGreaterThanOrEqual(5000);
     expect(flushed.length).toBeLessThanOrEqual(10_001);
