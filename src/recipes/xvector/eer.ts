@@ -19,8 +19,8 @@ export interface EqualErrorRate {
  */
 export function eer({ same, different }: TrialScores): EqualErrorRate | undefined {
   if (same.length === 0 || different.length === 0) return undefined;
-  const owners = Float64Array.from(same).sort();
-  const others = Float64Array.from(different).sort();
+  const owners = new Float64Array(same).sort();
+  const others = new Float64Array(different).sort();
   let [i, j] = [owners.length, others.length];
   let best = { gap: Number.POSITIVE_INFINITY, eer: 1, threshold: Number.POSITIVE_INFINITY };
   while (i > 0 || j > 0) {

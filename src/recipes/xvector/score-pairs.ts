@@ -1,4 +1,6 @@
+import { dot } from "./dot.ts";
 import type { TrialScores } from "./eer.ts";
+import { toUnit } from "./to-unit.ts";
 
 /** A vector with whose it is; an empty speaker is nobody's. */
 export interface SpeakerVector {
@@ -17,23 +19,13 @@ export function scorePairs(vectors: readonly SpeakerVector[]): TrialScores {
   const different = new Float64Array((known.length * (known.length - 1)) / 2 - ofOne);
   let [s, d] = [0, 0];
   for (let i = 0; i < units.length; i++) {
+    const unit = units[i]!;
+    const { speaker } = known[i]!;
     for (let j = i + 1; j < units.length; j++) {
-      const cosine = dot(units[i]!, units[j]!);
-      if (known[i]!.speaker === known[j]!.speaker) same[s++] = cosine;
+      const cosine = dot(unit, units[j]!);
+      if (speaker === known[j]!.speaker) same[s++] = cosine;
       else different[d++] = cosine;
     }
   }
   return { same, different };
-}
-
-function toUnit(vector: Float32Array): Float64Array {
-  const values = Float64Array.from(vector);
-  const length = Math.sqrt(dot(values, values));
-  return values.map((value) => value / length);
-}
-
-function dot(a: Float64Array, b: Float64Array): number {
-  let sum = 0;
-  for (let k = 0; k < a.length; k++) sum += a[k]! * b[k]!;
-  return sum;
 }

@@ -14,16 +14,20 @@ export function vectorsOf(output: ModelTensor | undefined, count: number, model:
       `gives a tensor of [${dims.join(", ")}] for ${count} utterance${count === 1 ? "" : "s"}`,
       "One vector each was expected. Name the pooled output in xvector.model.output_name.",
     );
-  return Array.from({ length: count }, (_, i) => checkVector(numbers.slice(i * size, (i + 1) * size), model));
+  return Array.from({ length: count }, (_, i) => checkVector(numbers.subarray(i * size, (i + 1) * size), model));
 }
 
 /** A model may answer to anything; what is no vector is not handed on. */
 function checkVector(values: Float32Array | Float64Array, model: string): Float32Array {
-  const vector = Float32Array.from(values);
-  if (!vector.every(Number.isFinite))
+  const vector = new Float32Array(values);
+  let [isFinite, isZero] = [true, true];
+  for (const value of vector) {
+    isFinite &&= Number.isFinite(value);
+    isZero &&= value === 0;
+  }
+  if (!isFinite)
     throw refuse(model, "gave a non-finite embedding (NaN or infinity)", "The audio or the model is damaged.");
-  if (vector.every((value) => value === 0))
-    throw refuse(model, "gave an embedding of zeros only", "The audio or the model is damaged.");
+  if (isZero) throw refuse(model, "gave an embedding of zeros only", "The audio or the model is damaged.");
   return vector;
 }
 

@@ -67,8 +67,8 @@ export function makeSpeakerModel(
         const vectors = await run(group);
         for (const [i, { owner }] of group.entries()) {
           const vector = vectors[i]!;
-          const sum = sums[owner] ?? new Float64Array(vector.length);
-          sums[owner] = sum.map((value, k) => value + vector[k]!);
+          sums[owner] ??= new Float64Array(vector.length);
+          addTo(sums[owner], vector);
           counts[owner] = counts[owner]! + 1;
         }
       }
@@ -94,9 +94,15 @@ function groupPieces(pieces: readonly Piece[], { isBatched, lengths }: ModelInpu
   );
 }
 
+function addTo(sum: Float64Array, vector: Float32Array): void {
+  for (let k = 0; k < sum.length; k++) sum[k] = sum[k]! + vector[k]!;
+}
+
 function finish(sum: Float64Array, count: number, normalize: ModelConvention["normalize"]): Float32Array {
   const length = normalize === "l2" ? Math.hypot(...sum) : count;
-  return Float32Array.from(sum, (value) => value / length);
+  const vector = new Float32Array(sum.length);
+  for (let k = 0; k < sum.length; k++) vector[k] = sum[k]! / length;
+  return vector;
 }
 
 function describe(tensors: Readonly<Record<string, ModelTensor>>): string {

@@ -60,9 +60,13 @@ function wantsReport({ report }: XVectorSection): boolean {
 async function writeVectors(format: VectorFormat, places: SplitPlaces, entries: Iterable<VectorEntry>): Promise<void> {
   if (format.kind === "together")
     return format.write({ path: places.together.utterances, places }, entries, "utterances");
+  // Vectors of one length have files of one size.
+  const sizes = new Map<number, number>();
   for (const { id, vector } of entries) {
-    const [path, bytes] = [places.utterance(id), format.encode(vector)];
-    if (statSync(path, { throwIfNoEntry: false })?.size !== bytes.length) writeWhole(path, bytes, places);
+    const size = sizes.get(vector.length) ?? format.encode(vector).length;
+    sizes.set(vector.length, size);
+    const path = places.utterance(id);
+    if (statSync(path, { throwIfNoEntry: false })?.size !== size) writeWhole(path, format.encode(vector), places);
   }
 }
 

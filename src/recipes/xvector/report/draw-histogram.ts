@@ -61,7 +61,10 @@ export function drawHistogram(series: readonly HistogramSeries[], { title, unit,
 function rangeOf(series: readonly HistogramSeries[]): [number, number] {
   let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const { values } of series)
-    for (let i = 0; i < values.length; i++) [least, most] = [Math.min(least, values[i]!), Math.max(most, values[i]!)];
+    for (let i = 0; i < values.length; i++) {
+      least = Math.min(least, values[i]!);
+      most = Math.max(most, values[i]!);
+    }
   return [least, most];
 }
 

@@ -1,3 +1,6 @@
+import { dot } from "../dot.ts";
+import { toUnit } from "../to-unit.ts";
+
 /** Points of a plane. */
 export interface PlanePoints {
   readonly x: Float64Array;
@@ -29,14 +32,11 @@ export function projectToPlane(vectors: readonly Float32Array[]): PlanePoints {
 }
 
 function centre(vectors: readonly Float32Array[], size: number): Float64Array[] {
-  const units = vectors.map((vector) => {
-    const values = Float64Array.from(vector);
-    const length = Math.sqrt(dot(values, values)) || 1;
-    return values.map((value) => value / length);
-  });
+  const units = vectors.map(toUnit);
   const mean = new Float64Array(size);
   for (const unit of units) for (let k = 0; k < size; k++) mean[k] = mean[k]! + unit[k]! / units.length;
-  return units.map((unit) => unit.map((value, k) => value - mean[k]!));
+  for (const unit of units) for (let k = 0; k < size; k++) unit[k] = unit[k]! - mean[k]!;
+  return units;
 }
 
 function findAxis(rows: readonly Float64Array[], size: number, before: readonly Float64Array[]): Float64Array {
@@ -61,10 +61,4 @@ function findAxis(rows: readonly Float64Array[], size: number, before: readonly 
   }
   const largest = axis.reduce((best, value, k) => (Math.abs(value) > Math.abs(axis[best]!) ? k : best), 0);
   return (axis[largest] ?? 0) < 0 ? axis.map((value) => -value) : axis;
-}
-
-function dot(a: Float64Array, b: Float64Array): number {
-  let sum = 0;
-  for (let k = 0; k < a.length; k++) sum += a[k]! * b[k]!;
-  return sum;
 }

@@ -1,0 +1,9 @@
+import { dot } from "./dot.ts";
+
+/** A vector of the same direction and of length 1; one of zeros stays as it is. */
+export function toUnit(vector: Float32Array): Float64Array {
+  const unit = new Float64Array(vector);
+  const length = Math.sqrt(dot(unit, unit)) || 1;
+  for (let k = 0; k < unit.length; k++) unit[k] = unit[k]! / length;
+  return unit;
+}
