@@ -1,3 +1,4 @@
+import { checkAllocate } from "../shared/check-allocate.ts";
 import { MillraceError } from "../shared/errors.ts";
 import { describeKind } from "../shared/state-json.ts";
 import type { Audio, AudioInfo, AudioWarning, ReadAudioOptions } from "./audio.ts";
@@ -20,7 +21,13 @@ export async function readAudio(
     if (typeof channel === "number" && channel >= info.channels) throw noSuchChannel(source.name, channel, info);
     const warnings: AudioWarning[] = [...ofHeader];
     const range = rangeOf(source.name, info, options);
-    const sink = new SampleSink({ channel, channels: info.channels, range, warnings, allocate: allocateOf(options) });
+    const sink = new SampleSink({
+      channel,
+      channels: info.channels,
+      range,
+      warnings,
+      allocate: checkAllocate("readAudio", options.allocate),
+    });
     await decode(sink);
     const planes = sink.finish();
     warnIfShort(source.name, planes[0]!.length, range, info, warnings);
@@ -82,21 +89,6 @@ function noSuchChannel(name: string, channel: number, { channels }: AudioInfo): 
 /** The only errors of this kind come from arrays that cannot be made. */
 function tooLarge(name: string, error: RangeError): Error {
   return badAudio(name, "is too long to be read in one piece", "read it in parts with offset and duration", error);
-}
-
-function allocateOf({ allocate }: ReadAudioOptions): ReadAudioOptions["allocate"] {
-  if (allocate === undefined) return undefined;
-  return (length) => {
-    const room: unknown = allocate(length);
-    if (room instanceof Float32Array && room.length >= length) return room;
-    throw new MillraceError("BAD_OPTION", `readAudio: allocate(${length}) gave ${describeRoom(room)}`, {
-      hint: "give a Float32Array of at least that length",
-    });
-  };
-}
-
-function describeRoom(room: unknown): string {
-  return room instanceof Float32Array ? `room for ${room.length} samples` : describeKind(room);
 }
 
 function checkOptions({ channel, offset, duration, sampleRate, truncated, allocate }: ReadAudioOptions): void {

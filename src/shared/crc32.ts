@@ -17,11 +17,8 @@ export function crcText(value: number): string {
  */
 export function combineCrc32(first: number, second: number, secondBytes: number): number {
   let sum = first;
-  let power: Matrix = oneZeroByte;
-  for (let left = secondBytes; left > 0; left = Math.floor(left / 2)) {
-    if (left % 2 === 1) sum = apply(power, sum);
-    if (left > 1) power = square(power);
-  }
+  for (let left = secondBytes, power = 0; left > 0; left = Math.floor(left / 2), power++)
+    if (left % 2 === 1) sum = apply(zeroBytes(power), sum);
   return (sum ^ second) >>> 0;
 }
 
@@ -40,4 +37,11 @@ function square(matrix: Matrix): Matrix {
 
 const polynomial = 0xedb88320;
 const oneZeroBit: Matrix = [polynomial, ...Array.from({ length: 31 }, (_, bit) => 2 ** bit)];
-const oneZeroByte: Matrix = square(square(square(oneZeroBit)));
+const powers: Matrix[] = [];
+
+/** What appending 2 ^ power zero bytes does. */
+function zeroBytes(power: number): Matrix {
+  powers[0] ??= square(square(square(oneZeroBit)));
+  while (powers.length <= power) powers.push(square(powers.at(-1)!));
+  return powers[power]!;
+}

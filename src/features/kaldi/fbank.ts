@@ -1,3 +1,4 @@
+import { type Allocate, checkAllocate } from "../../shared/check-allocate.ts";
 import { checkSamples } from "../check-samples.ts";
 import type { FeatureMatrix } from "../feature-matrix.ts";
 import { subtractMean } from "../normalise/subtract-mean.ts";
@@ -8,16 +9,23 @@ import { type CheckedFbank, checkFbankOptions, type FbankOptions } from "./kaldi
 /**
  * Mel filterbank energies as Kaldi's `compute-fbank-feats` and torchaudio's `compliance.kaldi.fbank` give them: one row
  * a frame, `numMelBins` columns and one more with `useEnergy`. Samples shorter than a frame give no rows. A NaN in the
- * samples makes the frames NaN that it is in.
+ * samples makes the frames NaN that it is in. The values are put into what `allocate` gives for their number, by default
+ * a new array: with memory that is used for utterance after utterance there is next to no garbage to collect.
  */
-export function fbank(samples: Float32Array, options: FbankOptions = {}): FeatureMatrix {
+export function fbank(
+  samples: Float32Array,
+  options: FbankOptions = {},
+  allocate?: (length: number) => Float32Array,
+): FeatureMatrix {
   checkSamples("fbank", samples);
-  return extractorOf(options)(samples);
+  return extractorOf(options)(samples, checkAllocate("fbank", allocate));
 }
+
+type Extract = (samples: Float32Array, allocate: Allocate | undefined) => FeatureMatrix;
 
 const extractorOf = rememberFrozen((options: FbankOptions) => extractorFor(checkFbankOptions(options)));
 
-const extractorFor = remember((options: CheckedFbank): ((samples: Float32Array) => FeatureMatrix) => {
+const extractorFor = remember((options: CheckedFbank): Extract => {
   const { useEnergy, htkCompat, numMelBins } = options;
   const columns = numMelBins + (useEnergy ? 1 : 0);
   const frames = makeKaldiFrames(options, {
@@ -27,8 +35,8 @@ const extractorFor = remember((options: CheckedFbank): ((samples: Float32Array) 
     columns,
     firstColumn: useEnergy && !htkCompat ? 1 : 0,
   });
-  return (samples) => {
-    const { matrix, logEnergies } = frames(samples);
+  return (samples, allocate) => {
+    const { matrix, logEnergies } = frames(samples, allocate);
     const energyColumn = htkCompat ? numMelBins : 0;
     logEnergies?.forEach((energy, row) => {
       matrix.data[row * columns + energyColumn] = energy;

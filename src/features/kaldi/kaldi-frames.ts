@@ -1,3 +1,4 @@
+import type { Allocate } from "../../shared/check-allocate.ts";
 import type { FeatureMatrix } from "../feature-matrix.ts";
 import type { FrameSpec } from "../frames/frame-spec.ts";
 import { makeFrameEngine } from "../frames/make-frame-engine.ts";
@@ -28,8 +29,11 @@ export interface KaldiFrames {
   readonly logEnergies: Float64Array | undefined;
 }
 
-/** Makes what cuts samples into frames as Kaldi does and gives the mel bins of each. */
-export function makeKaldiFrames(options: CheckedKaldi, wanted: Wanted): (samples: Float32Array) => KaldiFrames {
+/** Makes what cuts samples into frames as Kaldi does and gives the mel bins of each, in memory of one's own or in new one. */
+export function makeKaldiFrames(
+  options: CheckedKaldi,
+  wanted: Wanted,
+): (samples: Float32Array, allocate?: Allocate) => KaldiFrames {
   const frameLength = samplesOf(options, options.frameLength);
   const frameShift = samplesOf(options, options.frameShift);
   const scale = options.sampleRange === "unit" ? 32_768 : 1;
@@ -50,9 +54,9 @@ export function makeKaldiFrames(options: CheckedKaldi, wanted: Wanted): (samples
     log: wanted.log,
   });
   const energyScale = wanted.energy === "raw" ? scale * scale : 1;
-  return (samples) => {
+  return (samples, allocate = (length) => new Float32Array(length)) => {
     const { source, firstSample, frames } = locateFrames(samples, { frameLength, frameShift, options });
-    const output = new Float32Array(frames * wanted.columns);
+    const output = allocate(frames * wanted.columns).subarray(0, frames * wanted.columns);
     const energies = wanted.energy === "none" ? undefined : new Float64Array(frames);
     const job = { output, energies, rowLength: wanted.columns, firstColumn: wanted.firstColumn };
     if (isDithered) {

@@ -1,16 +1,17 @@
 import { cmvn, type FeatureMatrix, fbank, melMfcc, melSpectrogram, mfcc, speechbrainFbank } from "../../speech.ts";
+import type { Room } from "./room.ts";
 import type { ModelConvention } from "./toolkits/toolkit.ts";
 
-/** Samples to what a model takes. */
-export type FrontEnd = (samples: Float32Array) => FeatureMatrix;
+/** Samples to what a model takes, in memory of the caller's own where the front end can. */
+export type FrontEnd = (samples: Float32Array, allocate?: Room["allocate"]) => FeatureMatrix;
 
 // Checked by the front ends themselves, which take the names of their toolkits.
 type Options = object;
 
-const frontEnds: Readonly<
-  Record<ModelConvention["frontend"], (samples: Float32Array, options: Options) => FeatureMatrix>
-> = {
-  fbank: (samples, options) => fbank(samples, options),
+type Features = (samples: Float32Array, options: Options, allocate?: Room["allocate"]) => FeatureMatrix;
+
+const frontEnds: Readonly<Record<ModelConvention["frontend"], Features>> = {
+  fbank: (samples, options, allocate) => fbank(samples, options, allocate),
   mfcc: (samples, options) => mfcc(samples, options),
   log_mel: (samples, options) => logMel(samples, options),
   mel_mfcc: (samples, options) => melMfcc(samples, options),
@@ -28,8 +29,8 @@ export function makeFrontEnd(convention: ModelConvention): FrontEnd {
   const features = frontEnds[frontend];
   const isCentred = convention.cmvn !== "none";
   const normVars = convention.cmvn === "mean_var";
-  return (samples) => {
-    const matrix = features(scale(samples, sampleScale), options);
+  return (samples, allocate) => {
+    const matrix = features(scale(samples, sampleScale), options, allocate);
     return isCentred ? cmvn(matrix, { normVars }) : matrix;
   };
 }

@@ -1,8 +1,8 @@
 import { MillraceError } from "../../index.ts";
-import { type FeatureMatrix, type ReadAudioOptions, readAudio, sampleRange } from "../../speech.ts";
+import { type FeatureMatrix, readAudio, sampleRange } from "../../speech.ts";
 import type { FrontEnd } from "./make-front-end.ts";
 import { measureLevel } from "./measure-level.ts";
-import { withSampleRoom } from "./sample-room.ts";
+import { type Room, takeRoom } from "./room.ts";
 import type { ModelConvention } from "./toolkits/toolkit.ts";
 
 /** How audio is read and what of it is refused. */
@@ -26,28 +26,44 @@ export interface PreparedUtterance {
 // From there on clipping is worth a word even where it is allowed.
 const notableClipping = 0.001;
 
-/**
- * Reads one utterance and computes what the model takes. Everything that would give a vector without a meaning is refused
- * here, because models answer to silence and to ten milliseconds too.
- */
-export function prepareUtterance(path: string, frontEnd: FrontEnd, rules: Rules): Promise<PreparedUtterance> {
-  // A waveform goes into the model as it is; features are an array of their own.
-  if (rules.convention.input === "waveform") return prepare(path, frontEnd, rules);
-  return withSampleRoom((allocate) => prepare(path, frontEnd, { ...rules, allocate }));
-}
-
 interface Rules {
   readonly convention: ModelConvention;
   readonly policy: AudioPolicy;
 }
 
+/**
+ * Reads one utterance and computes what the model takes, which may stand in the room. Everything that would give a vector
+ * without a meaning is refused here, because models answer to silence and to ten milliseconds too.
+ */
+export async function prepareUtterance(
+  path: string,
+  frontEnd: FrontEnd,
+  rules: Rules,
+  room: Room = takeRoom(),
+): Promise<PreparedUtterance> {
+  // A waveform goes into the model as it is.
+  if (rules.convention.input === "waveform")
+    return prepare(path, frontEnd, { ...rules, samples: room, features: room });
+  const samples = takeRoom();
+  try {
+    return await prepare(path, frontEnd, { ...rules, samples, features: room });
+  } finally {
+    samples.giveBack();
+  }
+}
+
+interface Rooms {
+  readonly samples: Room;
+  readonly features: Room;
+}
+
 async function prepare(
   path: string,
   frontEnd: FrontEnd,
-  { convention, policy, allocate }: Rules & Pick<ReadAudioOptions, "allocate">,
+  { convention, policy, samples: sampleRoom, features }: Rules & Rooms,
 ): Promise<PreparedUtterance> {
   const { sampleRate, minSeconds, minFrames } = convention;
-  const audio = await readAudio(path, { sampleRate, channel: policy.channel, ...(allocate && { allocate }) });
+  const audio = await readAudio(path, { sampleRate, channel: policy.channel, allocate: sampleRoom.allocate });
   const { samples, durationSeconds: seconds } = audio;
   if (seconds < minSeconds)
     throw badAudio(
@@ -64,7 +80,7 @@ async function prepare(
       `is clipped: ${round(100 * clipped)} % of its samples are at full scale`,
       "leave it out, or raise max_clipped",
     );
-  const input = frontEnd(samples);
+  const input = frontEnd(samples, features.allocate);
   if (input.rows < minFrames)
     throw badAudio(path, `is too short: ${input.rows} frames, at least ${minFrames} are needed`, "leave it out");
   if (!isAllFinite(input.data))

@@ -6,6 +6,7 @@ import { vectorWriter } from "./outputs/vector-writer.ts";
 import { writeWhole } from "./outputs/write-whole.ts";
 import { type PreparedUtterance, prepareUtterance } from "./prepare-utterance.ts";
 import { recipesUrl } from "./recipes-url.ts";
+import { type Room, takeRoom } from "./room.ts";
 import type { XVectorEnv, XVectorProvider } from "./xvector-provider.ts";
 import type { XVectorRecord, XVectorResult } from "./xvector-result.ts";
 import type { XVectorSummary } from "./xvector-summary.ts";
@@ -53,12 +54,18 @@ export class XVectorRunner extends BaseRunner<XVectorEnv, XVectorResult, XVector
 async function embed(indices: readonly number[], env: XVectorEnv): Promise<XVectorResult[]> {
   const { ready, model } = env;
   const open = indices.filter((idx) => !ready.has(idx));
-  const outcomes = await prepareAll(open, env);
-  const prepared = outcomes.filter((outcome) => "utterance" in outcome);
-  const failed = outcomes.find((outcome) => "error" in outcome);
-  const vectors = await model.embed(prepared.map(({ utterance }) => utterance.input));
-  for (const [i, { idx, utterance }] of prepared.entries()) {
-    ready.set(idx, { record: recordOf(idx, utterance, env), vector: vectors[i]! });
+  const rooms = open.map(takeRoom);
+  let failed: Outcome | undefined;
+  try {
+    const outcomes = await prepareAll(open, env, rooms);
+    const prepared = outcomes.filter((outcome) => "utterance" in outcome);
+    failed = outcomes.find((outcome) => "error" in outcome);
+    const vectors = await model.embed(prepared.map(({ utterance }) => utterance.input));
+    for (const [i, { idx, utterance }] of prepared.entries()) {
+      ready.set(idx, { record: recordOf(idx, utterance, env), vector: vectors[i]! });
+    }
+  } finally {
+    for (const room of rooms) room.giveBack();
   }
   // The worker tries the halves of the batch next, until the failing utterance stands alone.
   if (failed !== undefined) throw failed.error;
@@ -77,14 +84,14 @@ type Outcome =
 const readAhead = 3;
 
 /** Prepares the utterances of a batch; what fails does not keep the others from being ready. */
-async function prepareAll(indices: readonly number[], env: XVectorEnv): Promise<Outcome[]> {
+async function prepareAll(indices: readonly number[], env: XVectorEnv, rooms: readonly Room[]): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   let next = 0;
   const prepareSome = async () => {
     while (next < indices.length) {
       const at = next++;
       const idx = indices[at]!;
-      outcomes[at] = await prepare(idx, env).then(
+      outcomes[at] = await prepare(idx, env, rooms[at]!).then(
         (utterance) => ({ idx, utterance }),
         (error: unknown) => ({ idx, error }),
       );
@@ -94,10 +101,10 @@ async function prepareAll(indices: readonly number[], env: XVectorEnv): Promise<
   return outcomes;
 }
 
-async function prepare(idx: number, env: XVectorEnv): Promise<PreparedUtterance> {
+async function prepare(idx: number, env: XVectorEnv, room: Room): Promise<PreparedUtterance> {
   const { path, line, id } = env.utterances.at(idx);
   try {
-    return await prepareUtterance(path, env.frontEnd, env);
+    return await prepareUtterance(path, env.frontEnd, env, room);
   } catch (error) {
     if (!(error instanceof MillraceError)) throw error;
     throw new MillraceError(error.code, `${env.utterances.path}:${line}: ${id}: ${error.reason}`, {

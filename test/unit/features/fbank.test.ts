@@ -25,6 +25,23 @@ describe("fbank", () => {
     expect(later.data).toEqual(all.data.subarray(3 * all.columns));
   });
 
+  it.each([{}, { useEnergy: true }, { dither: 1 }, { subtractMean: true }])(
+    "puts the same values into memory of the caller's own, whatever was in it: %j",
+    (options) => {
+      const room = new Float32Array(10_000).fill(Number.NaN);
+      const matrix = fbank(samples, options, () => room);
+      expect(matrix).toEqual(fbank(samples, options));
+      if (!("subtractMean" in options)) expect(matrix.data.buffer).toBe(room.buffer);
+    },
+  );
+
+  it.each([[new Float32Array(98 * 23 - 1)], [new Float64Array(98 * 23)], [undefined]])(
+    "refuses memory that is too small, or is none: %#",
+    (room) => {
+      expect(() => fbank(samples, {}, () => room as never)).toThrow(/^fbank: allocate\(2254\) gave .*Float32Array/s);
+    },
+  );
+
   it("has the frames that Kaldi has", () => {
     const rows = (length: number, snipEdges: boolean) => fbank(new Float32Array(length), { snipEdges }).rows;
     expect([399, 400, 559, 560, 16_000].map((length) => rows(length, true))).toEqual([0, 1, 1, 2, 98]);
