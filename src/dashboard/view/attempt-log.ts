@@ -14,8 +14,8 @@ export interface AttemptLog {
 }
 
 export function openAttemptLog(): AttemptLog {
-  let kept: AttemptView[] = [];
-  let fresh: AttemptView[] = [];
+  let kept: AttemptRecord[] = [];
+  let fresh: AttemptRecord[] = [];
   let count = 0;
   let began: number | null = null;
   let ended: number | null = null;
@@ -25,24 +25,24 @@ export function openAttemptLog(): AttemptLog {
     if (kept.length > mostAttempts) kept = kept.slice(-mostAttempts);
   };
   return {
-    add({ counts: _, ...view }) {
+    add(record) {
       count++;
-      kept.push(view);
-      fresh.push(view);
+      kept.push(record);
+      fresh.push(record);
       if (kept.length > 2 * mostAttempts) thin();
       if (fresh.length > 2 * mostAttempts) fresh = fresh.slice(-mostAttempts);
-      began = Math.min(began ?? view.began, view.began);
-      ended = Math.max(ended ?? view.ended, view.ended);
+      began = Math.min(began ?? record.began, record.began);
+      ended = Math.max(ended ?? record.ended, record.ended);
     },
     newest() {
       thin();
-      return [...kept];
+      return kept.map(viewOf);
     },
     leftOut() {
       return Math.max(0, count - mostAttempts);
     },
     takeNew() {
-      const taken = fresh.slice(-mostAttempts);
+      const taken = fresh.slice(-mostAttempts).map(viewOf);
       fresh = [];
       return taken;
     },
@@ -53,4 +53,8 @@ export function openAttemptLog(): AttemptLog {
       return ended;
     },
   };
+}
+
+function viewOf({ counts: _, ...view }: AttemptRecord): AttemptView {
+  return view;
 }

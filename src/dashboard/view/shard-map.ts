@@ -34,9 +34,13 @@ interface ShardSums {
   failed: number;
 }
 
+const kinds = ["items", "written", "dropped", "failed"] as const;
+
 export function openShardMap(shardCount: number): ShardMap {
   const letters = Buffer.alloc(shardCount, ".");
-  const committed = new Map<number, { readonly attempt: number; readonly counts: ShardCounts }>();
+  // Columns of numbers instead of an object for each shard: a run may have a million of them.
+  const attempts = column();
+  const columns = { items: column(), written: column(), dropped: column(), failed: column() };
   const damaged = new Set<number>();
   const fenced = new Set<number>();
   const changed = new Set<number>();
@@ -45,10 +49,11 @@ export function openShardMap(shardCount: number): ShardMap {
 
   return {
     commit(shard, attempt, counts) {
-      if (!isInPlan(shard) || (committed.get(shard)?.attempt ?? 0) > attempt) return;
+      if (!isInPlan(shard) || attempts[shard]! > attempt) return;
       forget(shard);
-      committed.set(shard, { attempt, counts });
-      add(counts, 1);
+      attempts[shard] = Math.max(1, attempt);
+      for (const kind of kinds) columns[kind][shard] = counts[kind];
+      add(shard, 1);
       draw(shard);
     },
     damage(shard) {
@@ -63,7 +68,7 @@ export function openShardMap(shardCount: number): ShardMap {
       draw(shard);
     },
     fence(shard) {
-      if (!isInPlan(shard) || committed.has(shard)) return;
+      if (!isInPlan(shard) || isCommitted(shard)) return;
       fenced.add(shard);
       draw(shard);
     },
@@ -73,7 +78,7 @@ export function openShardMap(shardCount: number): ShardMap {
       for (const shard of before) if (!held.has(shard)) draw(shard);
       for (const shard of held) draw(shard);
     },
-    isCommitted: (shard) => committed.has(shard),
+    isCommitted,
     letter: letterOf,
     text: () => letters.toString("latin1"),
     takeChanges() {
@@ -83,10 +88,11 @@ export function openShardMap(shardCount: number): ShardMap {
     },
     sums,
     failures: () =>
-      [...committed]
-        .flatMap(([shard, { counts }]): [number, number][] => (counts.failed > 0 ? [[shard, counts.failed]] : []))
-        .sort(([a], [b]) => a - b),
-    committedShards: () => committed.keys(),
+      [...committedShards()].flatMap((shard): [number, number][] => {
+        const failed = columns.failed[shard]!;
+        return failed > 0 ? [[shard, failed]] : [];
+      }),
+    committedShards,
     damagedShards: () => damaged,
   };
 
@@ -94,20 +100,35 @@ export function openShardMap(shardCount: number): ShardMap {
     return shard >= 0 && shard < shardCount;
   }
 
+  function column(): Float64Array {
+    return new Float64Array(shardCount);
+  }
+
+  // Attempts are counted from 1, whatever a damaged history may say.
+  function isCommitted(shard: number): boolean {
+    return (attempts[shard] ?? 0) > 0;
+  }
+
+  function* committedShards(): Generator<number> {
+    for (let shard = 0; shard < shardCount; shard++) if (isCommitted(shard)) yield shard;
+  }
+
   function forget(shard: number): void {
-    const known = committed.get(shard);
-    if (known !== undefined) add(known.counts, -1);
-    committed.delete(shard);
+    if (isCommitted(shard)) {
+      add(shard, -1);
+      attempts[shard] = 0;
+    }
     if (damaged.delete(shard)) sums.damaged--;
     fenced.delete(shard);
   }
 
-  function add({ items, written, dropped, failed }: ShardCounts, sign: 1 | -1): void {
+  function add(shard: number, sign: 1 | -1): void {
+    const { items, written, dropped, failed } = columns;
     sums.committed += sign;
-    sums.done += sign * items;
-    sums.written += sign * written;
-    sums.dropped += sign * dropped;
-    sums.failed += sign * failed;
+    sums.done += sign * items[shard]!;
+    sums.written += sign * written[shard]!;
+    sums.dropped += sign * dropped[shard]!;
+    sums.failed += sign * failed[shard]!;
   }
 
   function draw(shard: number): void {
@@ -119,9 +140,8 @@ export function openShardMap(shardCount: number): ShardMap {
   }
 
   function letterOf(shard: number): ShardLetter {
-    const known = committed.get(shard);
     // Failed items of a committed shard may be in work once more; what is committed stays so meanwhile.
-    if (known !== undefined) return known.counts.failed > 0 ? "f" : "c";
+    if (isCommitted(shard)) return columns.failed[shard]! > 0 ? "f" : "c";
     if (held.has(shard)) return "r";
     if (damaged.has(shard)) return "d";
     return fenced.has(shard) ? "w" : ".";
