@@ -2,6 +2,7 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /** The disk, or MILLRACE_BENCH_DIR: what a user has. */
 export const disk = process.env.MILLRACE_BENCH_DIR ?? tmpdir();
@@ -39,11 +40,16 @@ export function median(values) {
   return sorted[sorted.length >> 1];
 }
 
+// What one side leaves to be done behind it, files to be flushed or processes to end, is not to slow down the other.
+const restMs = 300;
+
 /** The median of `ours / theirs` over interleaved pairs, after one pair that does not count. */
 export async function ratioOfPairs(pairs, theirs, ours) {
   const ratios = [];
   for (let i = 0; i <= pairs; i++) {
+    await sleep(restMs);
     const theirMs = await timeMs(() => theirs(i));
+    await sleep(restMs);
     const ourMs = await timeMs(() => ours(i));
     if (i > 0) ratios.push(ourMs / theirMs);
   }

@@ -35,3 +35,8 @@ export function runBench(runnerClass, { outputDir, count, job, env = "process", 
   const provider = new BenchProvider(job);
   return new runnerClass(provider, { outputDir, parallel, progress: false, ...options }).run(range(count));
 }
+
+/** The same in this very process. */
+export function runBurning(outputDir, count, job, options) {
+  return new BenchRunner(new BenchProvider(job), { outputDir, progress: false, ...options }).run(range(count));
+}

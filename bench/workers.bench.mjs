@@ -65,7 +65,7 @@ async function skewedItems(folder) {
 
 function tinyItems(folder) {
   return ratioOfPairs(
-    9,
+    15,
     (i) => runByHand({ outputDir: join(folder, `hand-${i}`), count: million, job: tinyJob }),
     (i) => runBench(BenchRunner, { outputDir: join(folder, `run-${i}`), count: million, job: tinyJob }),
   );
