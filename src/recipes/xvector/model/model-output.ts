@@ -20,12 +20,12 @@ export function vectorsOf(output: ModelTensor | undefined, count: number, model:
 /** A model may answer to anything; what is no vector is not handed on. */
 function checkVector(values: Float32Array | Float64Array, model: string): Float32Array {
   const vector = new Float32Array(values);
-  let [isFinite, isZero] = [true, true];
+  let [isAllFinite, isZero] = [true, true];
   for (const value of vector) {
-    isFinite &&= Number.isFinite(value);
+    isAllFinite &&= Number.isFinite(value);
     isZero &&= value === 0;
   }
-  if (!isFinite)
+  if (!isAllFinite)
     throw refuse(model, "gave a non-finite embedding (NaN or infinity)", "The audio or the model is damaged.");
   if (isZero) throw refuse(model, "gave an embedding of zeros only", "The audio or the model is damaged.");
   return vector;
