@@ -1,9 +1,9 @@
 import { crc32 as zlibCrc32 } from "node:zlib";
 
-/** CRC-32 of bytes, continued from an earlier value: a checksum that can go on after a restart. */
-export function crc32(bytes: Uint8Array, before = 0): number {
+/** CRC-32 of bytes, or of text in UTF-8, continued from an earlier value: a checksum that can go on after a restart. */
+export function crc32(data: Uint8Array | string, before = 0): number {
   // zlib takes no bytes at all for a beginning: it would forget what came before.
-  return bytes.length === 0 ? before : zlibCrc32(bytes, before);
+  return data.length === 0 ? before : zlibCrc32(data, before);
 }
 
 /** The checksum as it stands in files: eight hexadecimal digits. */

@@ -9,7 +9,8 @@ const machinerysKeys = new Set(["shardId", "shardDir", "writers"]);
 
 /** The part of a shard's state that is the runner's own. */
 export function ownState(state: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(state).filter(([key]) => !machinerysKeys.has(key)));
+  const own = Object.keys(state).filter((key) => !machinerysKeys.has(key));
+  return Object.fromEntries(own.map((key) => [key, Reflect.get(state, key)]));
 }
 
 /** Keeps the final state of a shard beside its files, if there is any. */

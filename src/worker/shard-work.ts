@@ -48,6 +48,7 @@ export class ShardWork {
   began: { readonly position: number; readonly failed: number } = { position: 0, failed: 0 };
   /** Stands before each call of `forward`, where one is needed. */
   readonly guard: ItemGuard | undefined;
+  private readonly savedWriters: readonly (readonly [string, CheckpointingWriter])[];
   private readonly notes: ItemNotes | undefined;
   private readonly log: CheckpointLog;
   private sequence = 0;
@@ -62,6 +63,7 @@ export class ShardWork {
     this.onFailure = (failure) => this.failures.write(failure);
     this.tick = context.heartbeat.ticks[0];
     this.writers = checkpointingWriters(state.writers);
+    this.savedWriters = [...(this.writers ?? []), [failuresKey, this.failures]];
     this.log = openCheckpointLog(state.shardDir);
     context.pace.checkpointCostMs *= forgetting;
     const { heartbeat, options } = context;
@@ -75,7 +77,7 @@ export class ShardWork {
     if (restored.kind !== "checkpoint" || this.writers === undefined) return;
     const { checkpoint } = restored;
     const files = new Map(checkpoint.files.map((file) => [file.name, file]));
-    for (const [key, writer] of this.allWriters(this.writers)) {
+    for (const [key, writer] of this.savedWriters) {
       const saved = checkpoint.writers[key] as { files: string[]; token?: unknown } | undefined;
       if (saved !== undefined)
         await writer.restore({ files: saved.files.map((name) => files.get(name)!), token: saved.token });
@@ -112,7 +114,7 @@ export class ShardWork {
     const beganMs = performance.now();
     const files: FilePrefix[] = [];
     const writers: Record<string, unknown> = {};
-    for (const [key, writer] of this.allWriters(this.writers)) {
+    for (const [key, writer] of this.savedWriters) {
       const answer = writer.checkpoint();
       const saved = isThenable(answer) ? await answer : answer;
       for (const file of saved.files) files.push(file);
@@ -150,10 +152,5 @@ export class ShardWork {
       failed: totals.failed + this.failed,
       dropped: totals.dropped + this.dropped,
     });
-  }
-
-  private *allWriters(writers: Map<string, CheckpointingWriter>): Generator<[string, CheckpointingWriter]> {
-    yield* writers;
-    yield [failuresKey, this.failures];
   }
 }

@@ -5,7 +5,8 @@ const crcTable = Int32Array.from({ length: 256 }, (_, byte) => {
 });
 
 /** CRC-32 as zlib counts it, continued from an earlier value. */
-export function crc32(bytes: Uint8Array, before = 0): number {
+export function crc32(data: Uint8Array | string, before = 0): number {
+  const bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
   let crc = ~before;
   for (const byte of bytes) crc = (crc >>> 8) ^ crcTable[(crc ^ byte) & 255]!;
   return ~crc >>> 0;
