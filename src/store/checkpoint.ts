@@ -4,7 +4,7 @@ import { crc32, crcText } from "../shared/crc32.ts";
 import { copyPrefix } from "./copy-prefix.ts";
 import { inspectShard } from "./done.ts";
 import { isMissing, readIfPresent, storeError, writeFully } from "./durable-files.ts";
-import { checkpointPrefix } from "./shard-file-names.ts";
+import { checkpointPrefix, fileOf } from "./shard-file-names.ts";
 
 /** How much of one file counts: everything behind it was written after the checkpoint. */
 export interface FilePrefix {
@@ -51,7 +51,7 @@ export function openCheckpointLog(attemptDir: string): CheckpointLog {
   const made = new Set<string>();
   let open: { readonly fd: number; readonly path: string; bytes: number } | undefined;
   const begin = (slot: string) => {
-    const path = join(attemptDir, slot);
+    const path = fileOf(attemptDir, slot);
     try {
       open = { fd: openSync(path, "w"), path, bytes: 0 };
     } catch (error) {
@@ -88,9 +88,8 @@ const digestBytes = 9;
 
 /** The checksum in hexadecimal digits, a space, the checkpoint as JSON. */
 function encodeLine(checkpoint: Checkpoint): Buffer {
-  const line = Buffer.from(`${" ".repeat(digestBytes)}${JSON.stringify(checkpoint)}\n`);
-  line.write(crcText(crc32(line.subarray(digestBytes, -1))), "latin1");
-  return line;
+  const json = JSON.stringify(checkpoint);
+  return Buffer.from(`${crcText(crc32(json))} ${json}\n`);
 }
 
 // Once a shard: Node's rmSync looks first what it is that it is to remove.
@@ -111,10 +110,10 @@ export function removeCheckpointFiles(shardDir: string): void {
 
 /** The checkpoints in an attempt's folder that are whole, newest first. */
 export function readCheckpoints(attemptDir: string): Checkpoint[] {
-  const lines = slots.flatMap((slot) => readIfPresent(join(attemptDir, slot))?.split("\n") ?? []);
+  const lines = slots.flatMap((slot) => readIfPresent(fileOf(attemptDir, slot))?.split("\n") ?? []);
   return lines
     .map((line) => ({ digest: line.slice(0, digestBytes - 1), json: line.slice(digestBytes) }))
-    .filter(({ digest, json }) => json !== "" && digest === crcText(crc32(Buffer.from(json))))
+    .filter(({ digest, json }) => json !== "" && digest === crcText(crc32(json)))
     .map(({ json }) => JSON.parse(json) as Checkpoint)
     .sort((a, b) => b.sequence - a.sequence);
 }

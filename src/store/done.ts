@@ -1,9 +1,8 @@
 import { closeSync, openSync, readdirSync, readSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { crc32, crcText } from "../shared/crc32.ts";
 import { MillraceError, messageOf } from "../shared/errors.ts";
 import { isMissing, readIfPresent } from "./durable-files.ts";
-import { doneName, isMachinery } from "./shard-file-names.ts";
+import { doneName, fileOf, isMachinery } from "./shard-file-names.ts";
 
 /** One file of a committed shard, as it was when it was committed. */
 export interface ShardFile {
@@ -39,25 +38,25 @@ export type ShardSight =
   | { readonly state: "damaged"; readonly reason: string };
 
 export function writeDone(shardDir: string, done: Done): void {
-  writeFileSync(join(shardDir, doneName), `${JSON.stringify(done)}\n`);
+  writeFileSync(fileOf(shardDir, doneName), `${JSON.stringify(done)}\n`);
 }
 
 /** Compares a shard folder with its `done`: the names and sizes of all files. Digests are compared where the bytes are read. */
 export function inspectShard(shardDir: string): ShardSight {
   let text: string | undefined;
   try {
-    text = readIfPresent(join(shardDir, doneName));
+    text = readIfPresent(fileOf(shardDir, doneName));
   } catch (error) {
-    return { state: "damaged", reason: `${join(shardDir, doneName)}: ${messageOf(error)}` };
+    return { state: "damaged", reason: `${fileOf(shardDir, doneName)}: ${messageOf(error)}` };
   }
   if (text === undefined) return { state: "absent" };
   const done = parseDone(text);
-  if (done === undefined) return { state: "damaged", reason: `${join(shardDir, doneName)} is not a complete marker` };
+  if (done === undefined) return { state: "damaged", reason: `${fileOf(shardDir, doneName)} is not a complete marker` };
   for (const file of done.files) {
-    const bytes = sizeOf(join(shardDir, file.name));
+    const bytes = sizeOf(fileOf(shardDir, file.name));
     if (bytes === file.bytes) continue;
     const found = bytes === undefined ? "is not there" : `has ${bytes} bytes`;
-    return { state: "damaged", reason: `${join(shardDir, file.name)} ${found}; done says ${file.bytes}` };
+    return { state: "damaged", reason: `${fileOf(shardDir, file.name)} ${found}; done says ${file.bytes}` };
   }
   return { state: "committed", done };
 }
@@ -66,12 +65,12 @@ export function inspectShard(shardDir: string): ShardSight {
 export function readDone(shardDir: string): Done {
   const sight = inspectShard(shardDir);
   if (sight.state === "committed") return sight.done;
-  throw damagedShard(sight.state === "absent" ? `${join(shardDir, doneName)} is not there` : sight.reason);
+  throw damagedShard(sight.state === "absent" ? `${fileOf(shardDir, doneName)} is not there` : sight.reason);
 }
 
 /** The files of a shard that was found sound before: their sizes are not compared once more. */
 export function filesOfDone(shardDir: string): readonly ShardFile[] {
-  const path = join(shardDir, doneName);
+  const path = fileOf(shardDir, doneName);
   const done = parseDone(readIfPresent(path) ?? "");
   if (done === undefined) throw damagedShard(`${path} is not a complete marker`);
   return done.files;
@@ -109,7 +108,7 @@ function sizeOf(path: string): number | undefined {
 /** All files below a folder that belong to the shard's output: `known` ones as their writer described them. */
 export function listFiles(shardDir: string, known: ReadonlyMap<string, ShardFile>, below = ""): ShardFile[] {
   const files: ShardFile[] = [];
-  for (const entry of readdirSync(join(shardDir, below), { withFileTypes: true })) {
+  for (const entry of readdirSync(fileOf(shardDir, below), { withFileTypes: true })) {
     const name = below === "" ? entry.name : `${below}/${entry.name}`;
     // One by one: there may be more files than a call can have arguments.
     if (entry.isDirectory()) for (const file of listFiles(shardDir, known, name)) files.push(file);
@@ -122,7 +121,7 @@ const chunk = Buffer.allocUnsafeSlow(1 << 18);
 
 /** Size and digest of a file, by reading it. */
 export function describeFile(shardDir: string, name: string): ShardFile {
-  const fd = openSync(join(shardDir, name), "r");
+  const fd = openSync(fileOf(shardDir, name), "r");
   try {
     let bytes = 0;
     let digest = 0;

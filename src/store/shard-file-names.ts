@@ -16,6 +16,14 @@ export const releasedNoteName = ".released";
 /** What checkpoints need and nobody else: the two files that say where an attempt stood, and files of its writers. */
 export const checkpointPrefix = ".checkpoint.";
 
+/**
+ * The path of a file in a shard's or an attempt's folder. Put together by hand: there are several for every shard, or one for
+ * every item, and join would take each apart again.
+ */
+export function fileOf(shardDir: string, name: string): string {
+  return `${shardDir}${sep}${name}`;
+}
+
 const notes = [itemNoteName, exitNoteName, releasedNoteName];
 const reserved = [failuresName, stateName, doneName, ...notes];
 

@@ -1,10 +1,10 @@
-import { join } from "node:path";
 import { shardOf } from "../plan/plan.ts";
 import { errnoOf, MillraceError, messageOf } from "../shared/errors.ts";
 import { quietly } from "../shared/quietly.ts";
 import { describeExit, noteRelease, readAttemptEnd } from "../store/attempt-notes.ts";
 import { type Restored, restoreAttempt } from "../store/checkpoint.ts";
 import { type Done, listFiles, readDone, type ShardCounts, type ShardFile, writeDone } from "../store/done.ts";
+import { fileOf } from "../store/shard-file-names.ts";
 import { checkpointingWriters, keepsWriterContract, type Writer } from "../writers/writer.ts";
 import { type AttemptDeeds, openAccount } from "./attempt-account.ts";
 import { type CrashHistory, judgeCrashes } from "./crash-history.ts";
@@ -160,7 +160,7 @@ function outputFiles(work: ShardWork): ShardFile[] {
 /** Has the files of a committed shard flushed to the disk, in time. */
 export function syncShard({ protocol: { paths }, sync }: ShardContext, done: Done, tookMs: number): void {
   const shardDir = paths.shard(done.shard);
-  sync.add([...done.files.map((file) => join(shardDir, file.name)), paths.done(done.shard)], tookMs);
+  sync.add([...done.files.map((file) => fileOf(shardDir, file.name)), paths.done(done.shard)], tookMs);
 }
 
 /** Leaves a shard that was not finished so that the next attempt can go on, and no file is left open. */

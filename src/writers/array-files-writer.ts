@@ -6,7 +6,7 @@ import { crc32, crcText } from "../shared/crc32.ts";
 import { errnoOf, MillraceError } from "../shared/errors.ts";
 import type { ShardFile } from "../store/done.ts";
 import { storeError, writeFully } from "../store/durable-files.ts";
-import { checkFileName } from "../store/shard-file-names.ts";
+import { checkFileName, fileOf } from "../store/shard-file-names.ts";
 import { type ArrayRecord, checkListedId } from "./array-record.ts";
 import { LineWriter } from "./line-writer.ts";
 import { withoutLines } from "./path-list.ts";
@@ -47,7 +47,7 @@ export class ArrayFilesWriter<Value = NdArray> implements Writer<ArrayRecord<Val
     const file = `${safeFileName(checkListedId(id), this.naming)}${this.codec.suffix}`;
     const name = `${this.folder}/${file}`;
     const bytes = this.codec.encode(array);
-    const path = join(this.shardDir, name);
+    const path = fileOf(this.shardDir, name);
     const fd = this.create(path, id);
     try {
       writeFully(fd, bytes, path);

@@ -1,11 +1,12 @@
 import { mkdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { FileSink } from "../formats/file-sink.ts";
 import { crc32, crcText } from "../shared/crc32.ts";
 import { MillraceError } from "../shared/errors.ts";
 import type { FilePrefix } from "../store/checkpoint.ts";
 import type { ShardFile } from "../store/done.ts";
 import { storeError } from "../store/durable-files.ts";
+import { fileOf } from "../store/shard-file-names.ts";
 
 /**
  * A file of a shard that only grows, with a running checksum: what writers of bytes have in common. It is made with its
@@ -22,7 +23,7 @@ export class GrowingFile {
 
   constructor(shardDir: string, name: string) {
     this.name = name;
-    this.path = join(shardDir, name);
+    this.path = fileOf(shardDir, name);
   }
 
   get bytes(): number {
