@@ -1,9 +1,10 @@
 import { closeSync, mkdirSync, openSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { crc32, crcText } from "../shared/crc32.ts";
 import { MillraceError } from "../shared/errors.ts";
 import type { ShardFile } from "../store/done.ts";
 import { storeError, writeFully } from "../store/durable-files.ts";
+import { fileOf } from "../store/shard-file-names.ts";
 import type { Writer, WriterCheckpoint } from "./writer.ts";
 
 // Large enough that a system call costs nothing per line, small enough to stay in the processor's cache.
@@ -60,11 +61,13 @@ export class LineWriter<Record> implements Writer<Record> {
     { compress, putLine }: LineOptions = {},
   ) {
     this.name = name;
-    this.path = join(shardDir, this.name);
+    this.path = fileOf(shardDir, name);
     this.encode = encode;
     this.compress = compress;
     // What waits to be compressed is text, because it is part of a checkpoint.
     this.putLine = compress === undefined ? putLine : undefined;
+    // Here and not with the first line: what the hot path did not do before it was compiled has it compiled once more.
+    if (this.putLine !== undefined) this.buffer = spare.pop() ?? Buffer.allocUnsafeSlow(2 * flushAtCharacters);
     this.flushAt = compress === undefined ? flushAtCharacters : compressAtCharacters;
   }
 
@@ -120,8 +123,7 @@ export class LineWriter<Record> implements Writer<Record> {
 
   private put(record: Record, putLine: PutLine): boolean {
     if (this.text !== "") this.flush();
-    this.buffer ??= spare.pop() ?? Buffer.allocUnsafeSlow(2 * flushAtCharacters);
-    const end = putLine(record, this.buffer, this.used);
+    const end = putLine(record, this.buffer!, this.used);
     if (end === -1) {
       this.left = leftAfterMiss;
       return false;

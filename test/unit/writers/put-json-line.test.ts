@@ -101,6 +101,11 @@ describe("putJsonLine", () => {
     );
   });
 
+  it("writes records of different fields one after the other", () => {
+    const records = [{ a: 1, b: 2 }, { b: 2, a: 1 }, { a: 1 }, { c: 3, b: undefined, a: 1 }, { a: 1, b: 2, c: 3 }];
+    for (const record of [...records, ...records]) expect(lineOf(record)).toBe(`${JSON.stringify(record)}\n`);
+  });
+
   it("writes names that come from the data, however many", () => {
     for (let item = 0; item < 1000; item++) expect(lineOf({ [`utt-${item}`]: item })).toBe(`{"utt-${item}":${item}}\n`);
   });
