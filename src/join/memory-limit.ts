@@ -24,8 +24,9 @@ export function memoryLimit(maxRss: number | undefined, provider: string): Memor
     },
     wasExceeded: () => exceeded,
     checkEnv() {
+      if (maxRss === undefined) return;
       const rss = process.memoryUsage.rss();
-      if (maxRss === undefined || rss <= maxRss) return;
+      if (rss <= maxRss) return;
       throw new MillraceError(
         "BAD_OPTION",
         `With the env of ${provider} a worker takes ${megabytes(rss)} MB before its first item; maxRss is ${megabytes(maxRss)} MB.`,

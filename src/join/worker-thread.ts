@@ -3,10 +3,15 @@ import { parentPort, workerData } from "node:worker_threads";
 import type { Watch } from "../worker/heartbeat-protocol.ts";
 import type { WorkOptions } from "../worker/work-options.ts";
 import type { ThreadMessage, WorkerStart } from "../worker/worker-line.ts";
+import { openOrders } from "./orders.ts";
 import { serveLauncher } from "./serve-launcher.ts";
 
 const { runDir, name } = workerData as WorkerStart;
 const send = (message: ThreadMessage) => parentPort!.postMessage(message);
+
+const orders = openOrders();
+parentPort!.on("message", orders.take);
+await orders.begun;
 
 const watch = ({ itemTimeoutMs }: WorkOptions): Watch => ({ itemTimeoutMs });
 
@@ -22,6 +27,6 @@ await serveLauncher(
       return { stop: () => send({ say: "stop beating" }) };
     },
   },
-  { send, onOrder: (listener) => void parentPort!.on("message", listener) },
+  { send, onOrder: orders.hear },
 );
 process.exit(0);

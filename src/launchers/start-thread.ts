@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { entryUrl } from "../shared/entry-url.ts";
 import { messageOf } from "../shared/errors.ts";
-import { leaveOrder, type ThreadMessage, type WorkerStart } from "../worker/worker-line.ts";
+import { beginOrder, leaveOrder, type ThreadMessage, type WorkerStart } from "../worker/worker-line.ts";
 import { beatForThread } from "./beat-for-thread.ts";
 import { listenToWorker } from "./listen-to-worker.ts";
 import type { StartedWorker } from "./supervise.ts";
@@ -35,5 +35,6 @@ export function startThread({ runDir, name, maxHeapMb }: ThreadOptions): Started
     endBeats();
     ear.onExit({ code, message: uncaught });
   });
-  return { name, kill, begin() {}, ended: ear.ended, leave: () => worker.postMessage(leaveOrder) };
+  const tell = (order: string) => worker.postMessage(order);
+  return { name, kill, ended: ear.ended, begin: () => tell(beginOrder), leave: () => tell(leaveOrder) };
 }

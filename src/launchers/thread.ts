@@ -1,4 +1,5 @@
 import { checkCountOptions } from "./check-options.ts";
+import { openEarlyPool } from "./early-pool.ts";
 import { type Launcher, supervisionOf } from "./launcher.ts";
 import { startThread } from "./start-thread.ts";
 import { supervise } from "./supervise.ts";
@@ -13,9 +14,9 @@ export const threadLauncher: Launcher = {
   env: "thread",
   startsWorkers: true,
   check: (parallel) => void checkCountOptions(parallel, threadOptions),
-  launch(request) {
-    const { runDir, parallel } = request;
+  openPool({ runDir, parallel, early }) {
     const { max_heap_mb: maxHeapMb } = checkCountOptions(parallel, threadOptions);
-    return supervise(supervisionOf(request), ({ name }) => startThread({ runDir, name, maxHeapMb }));
+    return openEarlyPool(early, ({ name }) => startThread({ runDir, name, maxHeapMb }));
   },
+  launch: (request) => supervise(supervisionOf(request), request.pool!.start),
 };

@@ -24,7 +24,7 @@ export type ThreadMessage =
   | { readonly say: "beat"; readonly data: HeartbeatData }
   | { readonly say: "stop beating" };
 
-/** What a launcher asks of a worker process: to begin, once the run is prepared; to save and leave. */
+/** What a launcher asks of a worker: to begin, once the run is prepared; to save and leave. */
 export const beginOrder = "begin";
 export const leaveOrder = "leave";
 /** What a worker process tells itself when it was sent a signal. */
