@@ -3,9 +3,13 @@ export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-const sliceMs = 10;
+const longestSliceMs = 10;
 
-/** Sleeps, but wakes soon after there is a reason to. */
+/** Sleeps, but wakes soon after there is a reason to: at first within a millisecond, for most waits are short. */
 export async function sleepUnless(ms: number, isOver: () => boolean): Promise<void> {
-  for (let left = ms; left > 0 && !isOver(); left -= sliceMs) await sleep(Math.min(left, sliceMs));
+  for (let slept = 0; slept < ms && !isOver(); ) {
+    const sliceMs = Math.min(ms - slept, longestSliceMs, Math.max(1, slept / 8));
+    await sleep(sliceMs);
+    slept += sliceMs;
+  }
 }
