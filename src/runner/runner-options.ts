@@ -37,7 +37,7 @@ export interface RunnerOptions {
    * for workers with a process of their own; `local` and `thread` have none.
    */
   readonly maxRss?: number | undefined;
-  /** Milliseconds between checkpoints; fewer where they would cost more than one percent. Default: 20. */
+  /** Milliseconds between checkpoints; fewer where they would cost more than one percent. Default: 30. */
   readonly checkpointInterval?: number | undefined;
   /** Milliseconds after which a worker that shows no sign of life loses its shard. Default: 15000, and more from 500 workers on. */
   readonly leaseTtl?: number | undefined;
@@ -135,7 +135,7 @@ export function checkOptions(options: RunnerOptions, ownNames: readonly string[]
       itemTimeoutMs:
         options.itemTimeout === undefined ? undefined : checkNumber("itemTimeout", options.itemTimeout, { least: 1 }),
       maxRss: options.maxRss === undefined ? undefined : checkNumber("maxRss", options.maxRss, { least: 1 }),
-      checkpointIntervalMs: checkNumber("checkpointInterval", options.checkpointInterval ?? 20, { least: 0 }),
+      checkpointIntervalMs: checkNumber("checkpointInterval", options.checkpointInterval ?? 30, { least: 0 }),
       leaseTtlMs:
         options.leaseTtl === undefined ? undefined : checkNumber("leaseTtl", options.leaseTtl, { least: 100 }),
       resultDir,

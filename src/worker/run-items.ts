@@ -1,7 +1,6 @@
 import { nextPiece, type Piece, readItems } from "../plan/item-list.ts";
 import type { Shard } from "../plan/plan.ts";
 import { isMillraceError } from "../shared/errors.ts";
-import { isThenable } from "../shared/is-thenable.ts";
 import { sleep } from "../shared/sleep.ts";
 import { yieldToEventLoop } from "../shared/yield-to-event-loop.ts";
 import { awaitForward, settle } from "./call-forward.ts";
@@ -10,10 +9,11 @@ import { fold, foldBatch, giveUp, refused } from "./fold-result.ts";
 import type { ShardWork } from "./shard-work.ts";
 import { isBatched } from "./work-options.ts";
 
-// A shard is run in pieces, and between two of them the heartbeat has its turn: few items at first, when it is not known
-// how long they take, then as many as take some milliseconds.
+// A shard is run in pieces, and between two of them the heartbeat has its turn: as many items as take some milliseconds.
+// Of slow items, and of the first ones, of which it is not known how long they take, it has its turn after each.
 const pieceMs = 4;
 const mostAtOnce = 1 << 14;
+const slowAtOnce = 64;
 const batchesReadAtOnce = 1024;
 const firstRetryMs = 50;
 const longestRetryMs = 5000;
@@ -29,9 +29,12 @@ export async function runItems(work: ShardWork, shard: Shard): Promise<void> {
       await runBatches(work, readItems(plan.items, from, to), to === shard.to);
     } else {
       const beganMs = performance.now();
-      await runSingles(work, nextPiece(plan.items, from, Math.min(shard.to, from + pace.readAtOnce)));
+      const isSlow = pace.readAtOnce === 1;
+      const to = Math.min(shard.to, from + (isSlow ? slowAtOnce : pace.readAtOnce));
+      await runSingles(work, nextPiece(plan.items, from, to), isSlow);
       const isQuick = performance.now() - beganMs < pieceMs;
-      pace.readAtOnce = isQuick ? Math.min(mostAtOnce, pace.readAtOnce * 2) : Math.ceil(pace.readAtOnce / 2);
+      const atOnce = isQuick ? 2 * Math.max(pace.readAtOnce, to - from) : pace.readAtOnce / 2;
+      pace.readAtOnce = Math.ceil(Math.min(mostAtOnce, atOnce));
     }
     heartbeat.beat();
   }
@@ -41,13 +44,13 @@ export async function runItems(work: ShardWork, shard: Shard): Promise<void> {
 export async function runOneItem(work: ShardWork, idx: number): Promise<void> {
   const { options } = work.context;
   const batched = isBatched(options);
-  return batched ? runBatch(work, [idx]) : runSingles(work, { first: idx, step: 1, count: 1 });
+  return batched ? runBatch(work, [idx]) : runSingles(work, { first: idx, step: 1, count: 1 }, true);
 }
 
-async function runSingles(work: ShardWork, piece: Piece): Promise<void> {
+async function runSingles(work: ShardWork, piece: Piece, isSlow: boolean): Promise<void> {
   let at = 0;
   while (at < piece.count) {
-    const pause = runWhileSync(work, piece, at);
+    const pause = runWhileSync(work, piece, at, isSlow);
     at = pause.at;
     if (pause.waitFor === undefined) continue;
     await pause.waitFor;
@@ -66,7 +69,7 @@ interface Pause {
 
 // The hot path: a plain function, because a loop with an await in it is compiled far worse. With hooks that answer at
 // once, an item costs its forward, its writer and a few comparisons.
-function runWhileSync(work: ShardWork, { first, step, count }: Piece, from: number): Pause {
+function runWhileSync(work: ShardWork, { first, step, count }: Piece, from: number, isSlow: boolean): Pause {
   const { records, tick, guard } = work;
   const { runner, env, heartbeat } = work.context;
   const { ticks } = heartbeat;
@@ -83,7 +86,9 @@ function runWhileSync(work: ShardWork, { first, step, count }: Piece, from: numb
     } catch (error) {
       return { at, waitFor: failOne(work, idx, error) };
     }
-    if (isThenable(result)) return { at, waitFor: foldLater(work, idx, result) };
+    // Not isThenable, which sees promises too: here it is records of one shape, as a rule, and that is compiled better.
+    if (typeof (result as { then?: unknown } | null | undefined)?.then === "function")
+      return { at, waitFor: foldLater(work, idx, result as PromiseLike<unknown>) };
     guard?.answer();
     if (records !== undefined && result !== null && result !== undefined) {
       // No hook of the runner's own stands between a result and its line.
@@ -99,6 +104,7 @@ function runWhileSync(work: ShardWork, { first, step, count }: Piece, from: numb
     }
     // A rejection that nobody waits for ends the worker here, while it is known whose it is.
     if (guard?.isCareful) return { at, waitFor: yieldToEventLoop() };
+    if (isSlow) heartbeat.beat();
     if (ticks[0] !== tick) return { at, waitFor: work.onTick() };
   }
   return { at, waitFor: undefined };
