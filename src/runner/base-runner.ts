@@ -3,12 +3,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { projectIn } from "../config/project-of.ts";
-import { driveRun } from "../drive/drive-run.ts";
-import { type RetryFilter, retryFailed } from "../drive/retry-failed.ts";
+import type { RetryFilter } from "../drive/retry-failed.ts";
 import type { RunRequest } from "../drive/run-request.ts";
-import { type SubmittedRun, submitRun } from "../drive/submit-run.ts";
-import { beforeTheEnd, withStopSignals } from "../drive/with-stop-signals.ts";
-import { chooseLauncher } from "../launchers/choose-launcher.ts";
+import type { SubmittedRun } from "../drive/submit-run.ts";
 import type { StopRequests } from "../launchers/launcher.ts";
 import { mergeLineFiles, recordsOfShards } from "../merge/merge-lines.ts";
 import type { Items } from "../plan/collect-items.ts";
@@ -164,11 +161,13 @@ export abstract class BaseRunner<
     }
     const { leave, kill } = { leave: new AbortController(), kill: new AbortController() };
     const request = this.request(items, { leave: leave.signal, kill: kill.signal });
+    const { submitRun } = await loadDrive();
     return submitRun(request, { specsDir: this.options.asyncSpecsDir });
   }
 
   private async start(items: Items | ItemList): Promise<Merged> {
     refuseInWorker(this.constructor.name);
+    const { driveRun, withStopSignals } = await loadDrive();
     return withStopSignals(await this.stopping(), (stop) =>
       this.inRunFolder(() => driveRun<Merged>(this.request(items, stop))),
     );
@@ -191,10 +190,12 @@ export abstract class BaseRunner<
       });
     }
     refuseInWorker(this.constructor.name);
+    const { retryFailed, withStopSignals } = await loadDrive();
     return withStopSignals(await this.stopping(), (stop) => retryFailed<Merged>(this.request([], stop), filter));
   }
 
   private async stopping(): Promise<{ own: AbortSignal | undefined; outlivesDriver: boolean }> {
+    const { chooseLauncher } = await loadDrive();
     const { outlivesDriver = false } = await chooseLauncher(this.options.parallel());
     return { own: this.options.signal, outlivesDriver };
   }
@@ -250,6 +251,7 @@ export abstract class BaseRunner<
   /** Without an `outputDir` the run has a folder of its own for as long as it lasts, and its records come in memory. */
   private async inRunFolder(act: () => Promise<Merged>): Promise<Merged> {
     if (this.options.outputDir !== undefined) return act();
+    const { beforeTheEnd } = await loadDrive();
     const folder = await mkdtemp(join(tmpdir(), "millrace-"));
     // Workers that were ended a moment ago may still have made a file while the folder was being emptied.
     const removal = { recursive: true, force: true, maxRetries: 20, retryDelay: 20 } as const;
@@ -279,6 +281,9 @@ export interface BatchRunnerClass<Env extends object, Result> {
 function sendableOptions({ signal: _signal, parallel: _parallel, ...options }: RunnerOptions): RunnerOptions {
   return options;
 }
+
+// Only here: a worker imports this class and never drives a run.
+const loadDrive = () => import("../drive/drive.ts");
 
 async function closeEach(writers: Writers): Promise<void> {
   for (const writer of Object.values(writers)) {
