@@ -1,4 +1,5 @@
-import { Emitter, PipeEnd } from "./emitter.ts";
+import { PipeEnd } from "./emitter.ts";
+import { Inbox } from "./inbox.ts";
 import { nodeBuiltins } from "./node-builtins.ts";
 import type { Program } from "./program.ts";
 import { ProgramEnded } from "./program-ended.ts";
@@ -21,8 +22,7 @@ export interface ProgramProcess {
 /** The global `process` of a program on the machine. */
 export function processOf(program: Program): ProgramProcess {
   const { machine, start } = program;
-  const emitter = new Emitter();
-  const early: unknown[] = [];
+  const emitter = new Inbox((act) => program.after(0, act));
   const leave = (code?: number): never => {
     program.finish({ code: code ?? own.exitCode ?? 0 });
     throw new ProgramEnded();
@@ -60,9 +60,6 @@ export function processOf(program: Program): ProgramProcess {
     getBuiltinModule: (name: string) => nodeBuiltins(program)[name],
     on(event: string, listener: (...values: never[]) => unknown) {
       emitter.on(event, listener);
-      // What came before anyone listened is kept.
-      if (event === "message")
-        for (const message of early.splice(0)) program.after(0, () => emitter.emit(event, message));
       return own;
     },
     off(event: string, listener: (...values: never[]) => unknown) {
@@ -71,9 +68,7 @@ export function processOf(program: Program): ProgramProcess {
     },
     listenerCount: (event: string) => emitter.listenerCount(event),
     emit: (event: string, ...values: readonly unknown[]) => emitter.emit(event, ...values),
-    hear(message: unknown) {
-      if (!emitter.emit("message", message)) early.push(message);
-    },
+    hear: (message: unknown) => emitter.hear(message),
   };
   return own;
 }

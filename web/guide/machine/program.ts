@@ -1,5 +1,5 @@
 import type { Appointment } from "./clock.ts";
-import { Emitter } from "./emitter.ts";
+import { Inbox } from "./inbox.ts";
 import type { DiskChange, Machine } from "./machine.ts";
 import { nodeBuiltins } from "./node-builtins.ts";
 import { resolveIn } from "./posix-path.ts";
@@ -43,7 +43,7 @@ export class Program {
   readonly beganMs: number;
   readonly process: ProgramProcess;
   /** What comes and goes between a thread and whoever started it. */
-  readonly port: Emitter & { postMessage: (message: unknown) => void };
+  readonly port: Inbox & { postMessage: (message: unknown) => void };
   readonly threads: Program[] = [];
   onEnd: (end: ProgramEnd) => void = () => {};
   /** Done when it ends, for those it has started. */
@@ -64,7 +64,8 @@ export class Program {
     this.beganMs = machine.clock.nowMs;
     this.#cwd = start.cwd;
     this.process = processOf(this);
-    this.port = Object.assign(new Emitter(), { postMessage: (message: unknown) => this.tell(message) });
+    const inbox = new Inbox((act) => this.after(0, act));
+    this.port = Object.assign(inbox, { postMessage: (message: unknown) => this.tell(message) });
     start.owner?.threads.push(this);
   }
 

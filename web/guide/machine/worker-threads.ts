@@ -40,7 +40,7 @@ export function nodeWorkerThreads(program: Program): object {
 
     postMessage(message: unknown): void {
       program.mustLive();
-      this.thread.after(messageMs, () => this.thread.port.emit("message", handOver(message)));
+      this.thread.after(messageMs, () => this.thread.port.hear(handOver(message)));
     }
 
     // Not async: whoever is dead goes no further than this, also where nobody waits for the thread's end.
