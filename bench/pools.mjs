@@ -1,26 +1,22 @@
-// The same work in the two best known pools of threads, used as well as they can be: tiny items in chunks.
+// The same work in the two best known pools of threads: tiny items in chunks, and results written in order.
 import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { Piscina } from "piscina";
 import { Tinypool } from "tinypool";
-import { workers, workItem } from "./work-item.mjs";
+import { workers } from "./work-item.mjs";
 
-const filename = new URL(import.meta.url).href;
-const pools = {
-  piscina: () => new Piscina({ filename, minThreads: workers, maxThreads: workers, concurrentTasksPerWorker: 4 }),
-  tinypool: () => new Tinypool({ filename, minThreads: workers, maxThreads: workers, concurrentTasksPerWorker: 4 }),
-};
+const filename = new URL("./pool-task.mjs", import.meta.url).href;
+const pools = { piscina: Piscina, tinypool: Tinypool };
 
-/** One task: some items of the job. */
-export default function runChunk({ from, to, job }) {
-  let text = "";
-  for (let idx = from; idx < to; idx++) text += `${JSON.stringify(workItem(idx, job))}\n`;
-  return text;
-}
-
-export async function runInPool(name, { outputDir, count, job, chunk }) {
+/** `queued` tasks wait at each thread: one is their default; with more of them a thread need not wait for the next. */
+export async function runInPool(name, { outputDir, count, job, chunk, queued }) {
   mkdirSync(outputDir, { recursive: true });
-  const pool = pools[name]();
+  const pool = new pools[name]({
+    filename,
+    minThreads: workers,
+    maxThreads: workers,
+    concurrentTasksPerWorker: queued,
+  });
   const tasks = [];
   for (let from = 0; from < count; from += chunk)
     tasks.push(pool.run({ from, to: Math.min(count, from + chunk), job }));

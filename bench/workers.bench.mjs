@@ -94,13 +94,15 @@ async function besidePools(folder) {
     ["1,000,000 tiny items (their chunks: 1,000)", million, tinyJob, 1000],
   ]) {
     for (const name of ["piscina", "tinypool"]) {
-      const ratio = await ratioOfPairs(
-        7,
-        (i) => runInPool(name, { outputDir: join(folder, `${name}-${count}-${i}`), count, job, chunk }),
-        (i) =>
-          runBench(BenchRunner, { outputDir: join(folder, `run-${name}-${count}-${i}`), count, job, env: "thread" }),
-      );
-      rows.push(row(`${what}, threads / ${name}`, ratio, "x", 1));
+      for (const queued of [1, 4]) {
+        const place = (side, i) => join(folder, `${side}-${name}-${queued}-${count}-${i}`);
+        const ratio = await ratioOfPairs(
+          7,
+          (i) => runInPool(name, { outputDir: place("pool", i), count, job, chunk, queued }),
+          (i) => runBench(BenchRunner, { outputDir: place("run", i), count, job, env: "thread" }),
+        );
+        rows.push(row(`${what}, threads / ${name}${queued === 1 ? "" : ", tuned"}`, ratio, "x", 1));
+      }
     }
   }
   return rows;
