@@ -77,6 +77,29 @@ describe("the tarball", () => {
     console.log(`${names.length} files, ${inMegabytes(statSync(tarball).size)} packed, ${inMegabytes(bytes)} unpacked`);
   });
 
+  it("has workers that do not load what only drives a run", () => {
+    const loaded = (name: string, seen = new Set<string>()): Set<string> => {
+      if (seen.has(name)) return seen;
+      seen.add(name);
+      const text = readFileSync(join(root, "dist", name), "utf8");
+      for (const [, part] of text.matchAll(/^(?:import|export)[^"]*"\.\/([^"]+)"/gm)) loaded(part!, seen);
+      return seen;
+    };
+    const holds = (parts: Iterable<string>, code: string) =>
+      [...parts].some((part) => readFileSync(join(root, "dist", part), "utf8").includes(code));
+    const drives = "async function driveRun(";
+    expect(
+      holds(
+        readdirSync(join(root, "dist")).filter((name) => name.endsWith(".js")),
+        drives,
+      ),
+    ).toBe(true);
+    for (const entry of ["worker-process.js", "worker-thread.js", "index.js"]) {
+      expect(holds(loaded(entry), "async function runShard(")).toBe(true);
+      expect(holds(loaded(entry), drives)).toBe(false);
+    }
+  });
+
   it("says nothing of the machine that made it", () => {
     const own = [root.replace(/\/$/, ""), dirname(root.replace(/\/$/, "")), homedir()].filter(
       (path) => path.length > 2,

@@ -11,6 +11,14 @@ describe("crc32", () => {
     expect(crc32(Buffer.from("123456789"))).toBe(0xcbf43926);
   });
 
+  it("of text is that of its bytes in UTF-8", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), checksums, (text, before) => {
+        expect(crc32(text, before)).toBe(crc32(Buffer.from(text), before));
+      }),
+    );
+  });
+
   it("goes on from an earlier value", () => {
     fc.assert(
       fc.property(bytes, bytes, (first, second) => {
