@@ -29,7 +29,7 @@ function putFields(record: Record<string, unknown>, into: Uint8Array, start: num
     if (!hasOwn.call(record, key)) continue;
     const name = key === lastKeys[field] ? lastNames[field]! : nameOf(key, field);
     field++;
-    let value = record[key];
+    const value = record[key];
     if (value === undefined) continue;
     if (at + name.length + mostOfValue > into.length) return -1;
     into[at] = at === start ? open : comma;
@@ -48,7 +48,7 @@ function putFields(record: Record<string, unknown>, into: Uint8Array, start: num
       continue;
     }
     if (typeof value === "number" && (value | 0) === value && value > -1e9 && value < 1e9) {
-      let rest: number = value;
+      let rest = value;
       if (rest < 0) {
         into[at++] = minus;
         rest = -rest;
@@ -63,10 +63,10 @@ function putFields(record: Record<string, unknown>, into: Uint8Array, start: num
       at = end;
       continue;
     }
-    if (typeof value === "number") value = Number.isFinite(value) ? String(value) : "null";
-    else if (typeof value === "boolean" || value === null) value = String(value);
+    let text: string;
+    if (typeof value === "number") text = Number.isFinite(value) ? String(value) : "null";
+    else if (typeof value === "boolean" || value === null) text = String(value);
     else return -1;
-    const text = value as string;
     for (let i = 0; i < text.length; i++) into[at++] = text.charCodeAt(i);
   }
   if (at === start) return -1;
