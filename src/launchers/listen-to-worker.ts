@@ -65,11 +65,11 @@ export function listenToWorker(
       else if (message.say === "failed") end({ kind: "failed", error: unpackError(message.error) });
       else if (message.say === "end") end({ kind: message.outcome, committed: message.committed });
     },
-    onExit({ code, signal, message = uncaught }) {
+    onExit({ message = uncaught, ...exit }) {
       const tell = () => {
         if (failing !== undefined) end({ kind: "failed", error: failing });
         else
-          end({ kind: "crashed", exit: { code, signal, message }, wasReady, lastWords: lastWords || (message ?? "") });
+          end({ kind: "crashed", exit: { ...exit, message }, wasReady, lastWords: lastWords || (message ?? "") });
       };
       // What it wrote last may still be on its way.
       if (openStreams === 0) tell();

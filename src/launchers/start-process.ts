@@ -57,7 +57,7 @@ function watch(child: ChildProcess, start: ListenedStart): Promise<WorkerEnd> {
   child.on("message", ear.onMessage);
   child.on("exit", (code, signal) => {
     clearTimeout(timer);
-    ear.onExit({ code: code ?? undefined, signal: signal ?? undefined });
+    ear.onExit({ code: code ?? undefined, signal: signal ?? undefined, atMs: Date.now() });
   });
   return ended;
 }

@@ -33,7 +33,7 @@ export function startThread({ runDir, name, maxHeapMb }: ThreadOptions): Started
   });
   worker.on("exit", (code) => {
     endBeats();
-    ear.onExit({ code, message: uncaught });
+    ear.onExit({ code, message: uncaught, atMs: Date.now() });
   });
   const tell = (order: string) => worker.postMessage(order);
   return { name, kill, ended: ear.ended, begin: () => tell(beginOrder), leave: () => tell(leaveOrder) };

@@ -1,12 +1,16 @@
-import { MillraceError } from "../shared/errors.ts";
-import { describeExit, type WorkerExit } from "../store/attempt-notes.ts";
+import type { MillraceError } from "../shared/errors.ts";
+import { sleepUnless } from "../shared/sleep.ts";
+import { describeExit } from "../store/attempt-notes.ts";
 import type { KnownShard } from "../store/known-shard.ts";
 import { reapWorker } from "../store/reap-worker.ts";
 import type { RunPaths } from "../store/run-paths.ts";
+import { countShards } from "../store/scan-shards.ts";
 import { isDrainOrdered, isStopOrdered } from "../store/stop-order.ts";
 import { fileSystemNow, lookAt } from "../store/take-file-step.ts";
 import { newWorkerName } from "../worker/session.ts";
 import type { JoinOutcome } from "../worker/worker-line.ts";
+import { type CrashedEnd, openCrashBudget } from "./crash-budget.ts";
+import { openEndEvidence } from "./end-evidence.ts";
 
 /** A worker that was started, as its launcher sees it. */
 export interface StartedWorker {
@@ -23,7 +27,7 @@ export interface StartedWorker {
 export type WorkerEnd =
   | { readonly kind: JoinOutcome; readonly committed: readonly KnownShard[] }
   | { readonly kind: "failed"; readonly error: MillraceError }
-  | { readonly kind: "crashed"; readonly exit: WorkerExit; readonly wasReady: boolean; readonly lastWords: string };
+  | CrashedEnd;
 
 export type StartWorker = (place: { readonly name: string; readonly slot: number }) => StartedWorker;
 
@@ -34,8 +38,6 @@ export interface Supervision {
   readonly slots: number;
 }
 
-// So many workers in a row may die before their env is built.
-const mostEarlyDeaths = 3;
 // A worker that shows no sign of life when the run is complete is not waited for.
 const silentMs = 3000;
 const lookEveryMs = 250;
@@ -53,8 +55,10 @@ export async function supervise(
   let isStopping = stop.leave.aborted;
   let isAsked = isStopping;
   let isComplete = false;
-  let earlyDeaths = 0;
   let failure: MillraceError | undefined;
+  const evidence = openEndEvidence(paths);
+  const budget = openCrashBudget(slots);
+  let shardsSeen = 0;
 
   const stopAll = () => {
     isStopping = true;
@@ -70,6 +74,7 @@ export async function supervise(
     if (!isAsked && isStopOrdered(paths)) stopAll();
     // They hear of it by themselves; those that end are not replaced.
     if (isDrainOrdered(paths)) isStopping = true;
+    evidence.look();
     if (isComplete) for (const worker of running) if (isSilent(worker)) worker.kill();
   }, lookEveryMs);
   try {
@@ -86,27 +91,43 @@ export async function supervise(
     while (!isStopping && !isComplete) {
       const worker = start({ slot, name: newWorkerName() });
       running.add(worker);
+      evidence.started(worker.name);
       worker.begin();
       const end = await worker.ended;
       running.delete(worker);
-      take(worker, end);
+      const pauseMs = take(worker, end);
+      evidence.ended(worker.name);
       // It has seen by itself that it is to leave, because its time is up, say: another one would find the same.
       if (end.kind === "left") return;
+      if (pauseMs > 0) await sleepUnless(pauseMs, () => isStopping || isComplete);
     }
   }
 
-  function take(worker: StartedWorker, end: WorkerEnd): void {
+  /** Takes note of how a worker ended. Answers how long to wait before another one takes its place. */
+  function take(worker: StartedWorker, end: WorkerEnd): number {
     if (end.kind === "complete") finish();
     if (end.kind === "failed") fail(end.error);
     if (end.kind === "complete" || end.kind === "left" || end.kind === "recycled")
       for (const done of end.committed) committed.set(done.shard, done);
     if (end.kind === "failed") reapWorker(paths, worker.name);
-    if (end.kind !== "crashed") return;
-    reapWorker(paths, worker.name, end.exit);
-    if (isStopping || isComplete) return;
-    earlyDeaths = end.wasReady ? 0 : earlyDeaths + 1;
-    if (earlyDeaths >= mostEarlyDeaths) fail(cannotStart(end));
-    else process.stderr.write(`millrace: a worker ${describeExit(end.exit)}; another one takes its place\n`);
+    return end.kind === "crashed" ? takeCrash(worker, end) : 0;
+  }
+
+  function takeCrash({ name }: StartedWorker, { exit: seen, wasReady, lastWords }: CrashedEnd): number {
+    const exit = evidence.describe(name, seen);
+    const hasSaved = reapWorker(paths, name, exit);
+    if (isStopping || isComplete) return 0;
+    const shards = countShards(paths);
+    const hasProgress = hasSaved || shards > shardsSeen;
+    shardsSeen = shards;
+    const answer = budget.answer({ kind: "crashed", exit, wasReady, lastWords }, hasProgress);
+    if (answer.kind === "give up") {
+      fail(answer.error);
+      return 0;
+    }
+    const when = answer.afterMs === 0 ? "" : ` in ${(answer.afterMs / 1000).toFixed(1)} s`;
+    process.stderr.write(`millrace: a worker ${describeExit(exit)}; another one takes its place${when}\n`);
+    return answer.afterMs;
   }
 
   // The others may be waiting for a shard that is committed by now: they need not find out by themselves.
@@ -124,16 +145,4 @@ export async function supervise(
     const sight = lookAt(paths.worker(name), () => fileSystemNow(paths.leases));
     return sight !== undefined && sight.ageMs > silentMs;
   }
-}
-
-function cannotStart({ exit, lastWords }: WorkerEnd & { kind: "crashed" }): MillraceError {
-  const words = lastWords.trim();
-  const shown = words === "" ? "It wrote nothing to stderr." : `Its last words:\n${words.replace(/^/gm, "    ")}`;
-  return new MillraceError(
-    "WORKER_CRASHED",
-    `${mostEarlyDeaths} workers in a row died before their env was built; the last one ${describeExit(exit)}. ${shown}`,
-    {
-      hint: "Try the provider alone with env: local. Everything committed so far is kept; run again once it is corrected.",
-    },
-  );
 }

@@ -24,6 +24,7 @@ export type ErrorCode =
   | "NO_GPU"
   | "RUN_IN_WORKER"
   | "WORKER_CRASHED"
+  | "WORKERS_KILLED"
   | "SCHEDULER_FAILED"
   | "JOBS_LOST"
   | "ITEM_FAILED"

@@ -10,14 +10,33 @@ export interface ItemNote {
   readonly count: number;
   /** The call had used up its time, this many milliseconds, and the worker was ended for it. */
   readonly stuckMs?: number | undefined;
+  /** When the call began, in milliseconds since 1970 by the worker's clock. Absent in runs of earlier versions. */
+  readonly beganMs?: number | undefined;
+  /** Bytes of memory the worker held shortly before. Absent in runs of earlier versions. */
+  readonly rss?: number | undefined;
 }
 
 /** How a worker ended that did not say so itself. */
 export interface WorkerExit {
   readonly signal?: string | undefined;
   readonly code?: number | undefined;
-  /** The error that nobody caught, where it was one. */
+  /** The uncaught error, where it was one. */
   readonly message?: string | undefined;
+  /** When it ended, in milliseconds since 1970 by the clock of its host. */
+  readonly atMs?: number | undefined;
+  /** The kernel's out-of-memory counter moved at that moment: that of the worker's cgroup, or that of the whole host. */
+  readonly outOfMemory?: "cgroup" | "host" | undefined;
+  /** The memory that the worker last reported and the limit it had. */
+  readonly memory?: { readonly rss: number; readonly limit: number } | undefined;
+  /** What its supervisor had seen by then. */
+  readonly watched?: Watched | undefined;
+}
+
+/** How many workers of a supervisor were ended from outside so far, and how long all of its workers lived together. */
+export interface Watched {
+  readonly supervisor: string;
+  readonly outsideEnds: number;
+  readonly workerMs: number;
 }
 
 /** How an attempt ended, as its folder tells. */
@@ -32,7 +51,8 @@ export interface AttemptEnd {
 }
 
 export interface ItemNotes {
-  note(position: number, count: number): void;
+  /** Notes the call that begins now; `rss` is the memory the worker holds. */
+  note(position: number, count: number, rss: number): void;
   /** No item is running now. */
   clear(): void;
   /** Closes and removes the note. */
@@ -40,18 +60,19 @@ export interface ItemNotes {
 }
 
 // Written over in place at a fixed length, so that no reader finds half a number of the note before.
-const noteLength = 48;
+const noteLength = 80;
 const noItem = -1;
+const notStuck = 0;
 
 /** Notes each item before it runs: what a worker was at when it died stays on disk. */
 export function openItemNotes(attemptDir: string): ItemNotes {
   const path = join(attemptDir, itemNoteName);
   const buffer = Buffer.alloc(noteLength);
   let fd: number | undefined = openSync(path, "w");
-  const write = (position: number, count: number) => {
+  const write = (position: number, count: number, rss: number) => {
     if (fd === undefined) return;
     buffer.fill(32);
-    buffer.write(`${position} ${count}\n`);
+    buffer.write(`${position} ${count} ${notStuck} ${Date.now()} ${rss}\n`);
     try {
       writeSync(fd, buffer, 0, noteLength, 0);
     } catch (error) {
@@ -60,7 +81,7 @@ export function openItemNotes(attemptDir: string): ItemNotes {
   };
   return {
     note: write,
-    clear: () => write(noItem, 0),
+    clear: () => write(noItem, 0, 0),
     discard() {
       if (fd !== undefined) closeSync(fd);
       fd = undefined;
@@ -101,21 +122,38 @@ export function readAttemptEnd(attemptDir: string): AttemptEnd {
   };
 }
 
+// A process raises these itself: a fault of its code, an abort. Every other signal is sent by someone else as a rule: an
+// operator, a scheduler, the kernel when a limit is reached.
+const signalsOfFaults = ["SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGABRT", "SIGTRAP", "SIGSYS"];
+
+/** Whether someone saw a worker end, and knows how. */
+export function wasSeen(exit: WorkerExit | undefined): exit is WorkerExit {
+  return exit?.signal !== undefined || exit?.code !== undefined;
+}
+
+/** Whether the code that ran in a worker ended it: it crashed, exited, or used more memory than there was. */
+export function isSelfInflicted(exit: WorkerExit | undefined): boolean {
+  if (!wasSeen(exit)) return false;
+  return exit.outOfMemory === "cgroup" || exit.signal === undefined || signalsOfFaults.includes(exit.signal);
+}
+
 /** How a worker ended, in words. */
 export function describeExit(exit: WorkerExit | undefined): string {
-  if (exit === undefined) return "vanished";
-  const why = exit.message === undefined ? "" : ` (${exit.message})`;
+  if (!wasSeen(exit)) return "vanished";
+  const memory = exit.outOfMemory === undefined ? undefined : "out of memory";
+  const reasons = [exit.message, memory].filter((reason) => reason !== undefined);
+  const why = reasons.length === 0 ? "" : ` (${reasons.join(", ")})`;
   if (exit.signal !== undefined) return `was ended by ${exit.signal}${why}`;
   return `exited with code ${exit.code ?? "unknown"}${why}`;
 }
 
 function parseItem(text: string): ItemNote | undefined {
-  const [position, count, stuckMs] = text
+  const [position, count, stuckMs, beganMs, rss] = text
     .split(/\s+/)
     .filter((part) => part !== "")
     .map(Number);
   if (position === undefined || count === undefined || !(position >= 0) || !(count > 0)) return undefined;
-  return { position, count, stuckMs };
+  return { position, count, stuckMs: stuckMs === notStuck ? undefined : stuckMs, beganMs, rss };
 }
 
 function parseExit(text: string): WorkerExit | undefined {

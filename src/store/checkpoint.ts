@@ -1,4 +1,4 @@
-import { closeSync, copyFileSync, openSync, readdirSync, rmSync, unlinkSync } from "node:fs";
+import { closeSync, copyFileSync, existsSync, openSync, readdirSync, rmSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { crc32, crcText } from "../shared/crc32.ts";
 import { copyPrefix } from "./copy-prefix.ts";
@@ -106,6 +106,11 @@ export function removeCheckpointFiles(shardDir: string): void {
   for (const name of readdirSync(shardDir)) {
     if (name.startsWith(checkpointPrefix)) rmSync(join(shardDir, name), { force: true });
   }
+}
+
+/** Whether an attempt has saved a checkpoint of its own. */
+export function hasCheckpoint(attemptDir: string): boolean {
+  return slots.some((slot) => existsSync(fileOf(attemptDir, slot)));
 }
 
 /** The checkpoints in an attempt's folder that are whole, newest first. */

@@ -1,11 +1,11 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { describeExit, readAttemptEnd } from "./attempt-notes.ts";
+import { describeExit, noteExit, readAttemptEnd, wasSeen } from "./attempt-notes.ts";
 import type { Sight } from "./file-step.ts";
 import { type AttemptRecord, openHistory } from "./history.ts";
 import { hostNameOf, parseLease } from "./lease.ts";
 import type { RunPaths, Unit } from "./run-paths.ts";
-import { parseReport } from "./worker-report.ts";
+import { parseReport, reportedMemory } from "./worker-report.ts";
 
 /** An attempt that was taken from its worker: `sight` is the last that was seen of its lease. */
 export interface FencedAttempt {
@@ -37,7 +37,7 @@ export function describeLost(paths: RunPaths, { unit, epoch, sight }: FencedAtte
     host: hostNameOf(lease),
     began,
     // Who saw it end writes this at once; of others it is known when they last gave a sign of life.
-    ended: Math.round(Math.max(began, exit === undefined ? seenLast : Date.now())),
+    ended: Math.round(Math.max(began, wasSeen(exit) ? Date.now() : seenLast)),
     outcome: isReleased ? "released" : "lost",
     items: isOfThis ? Math.max(0, report.position - (report.from ?? 0)) : 0,
     failed: 0,
@@ -56,6 +56,13 @@ export function noteLost(paths: RunPaths, fenced: FencedAttempt): void {
   } catch {
     // The history is only shown: nothing that happens to it may disturb those who work.
   }
+}
+
+/** Where the end of a worker was not seen, the memory it last reported is all that tells about it. */
+export function noteLastMemory(paths: RunPaths, { unit, epoch, sight }: FencedAttempt): void {
+  const memory = reportedMemory(sight.text);
+  const folder = paths.fenced(unit, epoch);
+  if (memory !== undefined && readAttemptEnd(folder).exit === undefined) noteExit(folder, { memory });
 }
 
 const mostFilesLookedAt = 32;

@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
 import { noteExit, type WorkerExit } from "./attempt-notes.ts";
+import { hasCheckpoint } from "./checkpoint.ts";
 import { fenceAttempt } from "./claim-unit.ts";
 import { readIfPresent } from "./durable-files.ts";
 import { type FileStep, takeStepsNow } from "./file-step.ts";
@@ -11,9 +12,11 @@ import { takeFileStep } from "./take-file-step.ts";
 
 /**
  * Takes the leases of a worker back that is known to have ended, and notes how it ended: its shards can be claimed at
- * once. Whoever fenced one of them first is not disturbed.
+ * once. If another process fenced one of them first, that stays as it is. Answers whether the worker had saved anything of
+ * the shard it was at.
  */
-export function reapWorker(paths: RunPaths, worker: string, exit?: WorkerExit): void {
+export function reapWorker(paths: RunPaths, worker: string, exit?: WorkerExit): boolean {
+  let hasSaved = false;
   const onFenced = (fenced: FencedAttempt) => noteLost(paths, fenced);
   const context = { paths, lease: nobody, isDead: () => true, onFenced };
   const take = (step: FileStep) => takeFileStep(step, { clockFolder: paths.leases, isCommitted: () => false });
@@ -23,9 +26,11 @@ export function reapWorker(paths: RunPaths, worker: string, exit?: WorkerExit): 
     const { unit, epoch } = held;
     if (parseLease(readIfPresent(paths.lease(unit, epoch)) ?? "")?.worker !== worker) continue;
     if (exit !== undefined && unit !== "merge") noteWherever(paths, unit, epoch, exit);
+    hasSaved ||= hasCheckpoint(paths.attempt(unit, epoch));
     takeStepsNow(fenceAttempt(unit, epoch, context), take);
   }
   rmSync(paths.worker(worker), { force: true });
+  return hasSaved;
 }
 
 // Someone may be fencing the attempt this very moment: its folder has one of two names.

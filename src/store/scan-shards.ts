@@ -45,6 +45,11 @@ export async function scanShards(
   }
 }
 
+/** How many shards are there, without a look into them. */
+export function countShards(paths: RunPaths): number {
+  return namesIn(paths.root).filter((name) => shardIdOf(name) !== undefined).length;
+}
+
 /** The names in a folder; none where the folder is not there. */
 export function namesIn(folder: string): string[] {
   try {

@@ -19,8 +19,9 @@ export interface WorkerReport extends Lease {
   /** Where in that shard this attempt began, and when: milliseconds since 1970 by its host's clock. */
   readonly from?: number | undefined;
   readonly since?: number | undefined;
-  /** Bytes of memory that its process holds. */
+  /** Bytes of memory that its process holds, and may hold where its cgroup has a limit. */
   readonly rss?: number | undefined;
+  readonly memoryLimit?: number | undefined;
 }
 
 /** The report in a file's text, or undefined where it is torn. */
@@ -31,6 +32,12 @@ export function parseReport(text: string): WorkerReport | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The memory that a worker last reported, where it has a limit. */
+export function reportedMemory(text: string): { readonly rss: number; readonly limit: number } | undefined {
+  const { rss, memoryLimit: limit } = parseReport(text) ?? {};
+  return rss === undefined || limit === undefined ? undefined : { rss, limit };
 }
 
 // Written over in place at a fixed length: the names that are leases stay names of it, and no reader finds it empty.

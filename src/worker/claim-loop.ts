@@ -33,12 +33,32 @@ export async function claimLoop<Claim>(open: readonly number[], port: ClaimPort<
     if (port.isOver()) return "left";
     const attempts = port.attempts();
     const isHeld = (id: number) => attempts.get(id)?.active !== undefined;
-    const pass = await runFree(pickShards(left, isHeld, port), attempts, port);
+    const pass = await runInOrder(left, { attempts, isHeld }, port);
     if (pass !== "nothing") waited = 0;
     else waited = (await watchHeld(left.filter(isHeld), { attempts, waited }, port)) ?? 0;
     left = await port.look();
   }
   return "complete";
+}
+
+// A shard that was begun this often may hold an item that ends workers.
+const attemptsOfTroubled = 2;
+
+/**
+ * Shards at which workers have ended before come last. So a single worker makes progress elsewhere, and that it lives
+ * there tells more about the item at which it does not.
+ */
+async function runInOrder<Claim>(
+  ids: readonly number[],
+  { attempts, isHeld }: { readonly attempts: Attempts; readonly isHeld: (id: number) => boolean },
+  port: ClaimPort<Claim>,
+): Promise<"something" | "nothing" | "outdated"> {
+  const isTroubled = (id: number) => (attempts.get(id)?.fenced.length ?? 0) >= attemptsOfTroubled;
+  const troubled = ids.filter(isTroubled);
+  if (troubled.length === 0) return runFree(pickShards(ids, isHeld, port), attempts, port);
+  const others = ids.filter((id) => !isTroubled(id));
+  const pass = await runFree(pickShards(others, isHeld, port), attempts, port);
+  return pass === "nothing" ? runFree(pickShards(troubled, isHeld, port), attempts, port) : pass;
 }
 
 /** Runs the shards that nobody holds, as far as was seen. `outdated`: others were quicker too often. */

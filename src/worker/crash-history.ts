@@ -1,5 +1,6 @@
 import { MillraceError } from "../shared/errors.ts";
-import { type AttemptEnd, describeExit, type WorkerExit } from "../store/attempt-notes.ts";
+import { type AttemptEnd, describeExit, isSelfInflicted } from "../store/attempt-notes.ts";
+import { chanceOf, compareOutsideEnds } from "./outside-ends.ts";
 
 /** What earlier attempts at a shard tell about its items. */
 export interface CrashHistory {
@@ -9,7 +10,7 @@ export interface CrashHistory {
   verdict(position: number): Verdict | undefined;
   /** Whether an item was in a batch that ended a worker: it runs alone now. */
   mustStandAlone(position: number): boolean;
-  /** How often a worker ended at this shard while none of its items ran. */
+  /** How often the code that ran ended a worker at this shard while none of its items ran. */
   readonly endsOutsideItems: number;
 }
 
@@ -18,22 +19,26 @@ export interface Verdict {
   readonly tries: number;
 }
 
-// These come from outside as a rule (an operator, a scheduler, the kernel out of memory), and the item that happened to
-// run may be innocent: it is given another chance. A process that ends itself any other way leaves no doubt.
-const outsideSignals = ["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"];
-const endsNeeded = { own: 1, outside: 2, unseen: 3 } as const;
+// A batch is taken apart for kills without evidence only after this many: its items may give other results alone.
+const outsideEndsOfBatch = 3;
+// Kills without any other evidence: at least this many, and less likely by chance than this.
+const leastOutsideEnds = 3;
+const absurdChance = 1e-9;
 
 /** Draws the conclusions from how the earlier attempts at a shard ended, oldest first. */
 export function judgeCrashes(ends: readonly AttemptEnd[], { retries }: { retries: number }): CrashHistory {
-  // What was before the shard was last given back is forgotten: whoever runs it again may have mended the cause.
+  // Releasing a shard clears its crash history: the cause may have been removed since.
   const crashes = ends.slice(ends.findLastIndex((end) => end.isReleased) + 1);
   const alone = new Map<number, AttemptEnd[]>();
-  const batches: { from: number; to: number }[] = [];
+  const batches: { from: number; to: number; weight: number }[] = [];
   for (const end of crashes) {
     if (end.item === undefined) continue;
-    const { position, count } = end.item;
+    const { position, count, stuckMs } = end.item;
     if (count === 1) alone.set(position, [...(alone.get(position) ?? []), end]);
-    else batches.push({ from: position, to: position + count });
+    else {
+      const weight = stuckMs !== undefined || weightOf(end) > 0 ? 1 : 1 / outsideEndsOfBatch;
+      batches.push({ from: position, to: position + count, weight });
+    }
   }
   return {
     isCareful: crashes.length > 0,
@@ -41,23 +46,65 @@ export function judgeCrashes(ends: readonly AttemptEnd[], { retries }: { retries
       const atItem = alone.get(position);
       return atItem === undefined ? undefined : judgeItem(atItem, retries);
     },
-    mustStandAlone: (position) => batches.some(({ from, to }) => position >= from && position < to),
-    endsOutsideItems: crashes.slice(1).filter((end) => end.item === undefined).length,
+    mustStandAlone(position) {
+      const around = batches.filter(({ from, to }) => position >= from && position < to);
+      return isWhole(around.reduce((sum, { weight }) => sum + weight, 0));
+    },
+    // The first attempt took no notes, so it tells nothing of where it ended.
+    endsOutsideItems: crashes.slice(1).filter(({ item, exit }) => item === undefined && isSelfInflicted(exit)).length,
   };
+}
+
+// Three thirds are a whole, whatever floating point says.
+function isWhole(weight: number): boolean {
+  return weight > 0.999;
 }
 
 function judgeItem(ends: readonly AttemptEnd[], retries: number): Verdict | undefined {
   const stuck = ends.filter(({ item }) => item?.stuckMs !== undefined);
   if (stuck.length > retries) return { error: timedOut(stuck[0]!.item!.stuckMs!), tries: stuck.length };
   const crashed = ends.filter(({ item }) => item?.stuckMs === undefined);
-  const weight = crashed.reduce((sum, { exit }) => sum + 1 / endsNeeded[kindOf(exit)], 0);
-  // Three thirds are a whole, whatever floating point says.
-  return weight < 0.999 ? undefined : { error: crashedItem(crashed), tries: crashed.length };
+  const evidence = evidenceAgainst(crashed);
+  return evidence === undefined ? undefined : { error: crashedItem(crashed, evidence), tries: crashed.length };
 }
 
-function kindOf(exit: WorkerExit | undefined): keyof typeof endsNeeded {
-  if (exit === undefined) return "unseen";
-  return exit.signal !== undefined && outsideSignals.includes(exit.signal) ? "outside" : "own";
+/** What speaks against an item, in words; undefined where it may be innocent. */
+function evidenceAgainst(ends: readonly AttemptEnd[]): string | undefined {
+  const telling = ends.filter((end) => weightOf(end) > 0);
+  if (isWhole(telling.reduce((sum, end) => sum + weightOf(end), 0))) return describeTelling(telling.at(-1)!);
+  if (ends.length < leastOutsideEnds) return undefined;
+  const compared = compareOutsideEnds(ends);
+  if (compared === undefined || chanceOf(compared) >= absurdChance) return undefined;
+  const share = `${(100 * compared.share).toPrecision(2)} %`;
+  return `: ${ends.length} workers were ended at it, although it took ${share} of the workers' time`;
+}
+
+/** How much the end of one worker says about the item that ran: from 1 on the item is to blame. */
+function weightOf({ item, exit }: AttemptEnd): number {
+  if (isSelfInflicted(exit)) return 1;
+  // Another program of the host may have used the memory.
+  if (exit?.outOfMemory === "host") return 1 / 2;
+  return exit?.memory !== undefined && hasFilledMemory(exit.memory, item?.rss) ? 1 / 2 : 0;
+}
+
+const nearLimit = 0.9;
+const grownBy = 0.25;
+
+/** Whether a worker was near its memory limit when it was last seen, and came there while the item ran. */
+function hasFilledMemory({ rss, limit }: { rss: number; limit: number }, rssBefore: number | undefined): boolean {
+  return rssBefore !== undefined && rss >= nearLimit * limit && rss - rssBefore >= grownBy * limit;
+}
+
+function describeTelling({ item, exit }: AttemptEnd): string {
+  if (exit?.outOfMemory === "cgroup") return ": the kernel ended it because the memory limit of its cgroup was reached";
+  if (exit?.outOfMemory === "host") return ": the kernel ended it because the host was out of memory";
+  if (isSelfInflicted(exit) || exit?.memory === undefined) return "";
+  const { rss, limit } = exit.memory;
+  return `: its memory had grown from ${megabytes(item?.rss ?? 0)} to ${megabytes(rss)} of ${megabytes(limit)} MB`;
+}
+
+function megabytes(bytes: number): number {
+  return Math.round(bytes / 2 ** 20);
 }
 
 function timedOut(stuckMs: number): MillraceError {
@@ -66,9 +113,9 @@ function timedOut(stuckMs: number): MillraceError {
   });
 }
 
-function crashedItem(ends: readonly AttemptEnd[]): MillraceError {
+function crashedItem(ends: readonly AttemptEnd[], evidence: string): MillraceError {
   const exit = ends.map((end) => end.exit).findLast((one) => one !== undefined);
-  return new MillraceError("ITEM_CRASHED", `the worker ${describeExit(exit)} while this item ran`, {
+  return new MillraceError("ITEM_CRASHED", `the worker ${describeExit(exit)} while this item ran${evidence}`, {
     hint: "Run this item alone under a debugger, or leave it out.",
   });
 }

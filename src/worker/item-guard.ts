@@ -24,12 +24,24 @@ export interface GuardParts {
   readonly heartbeat: Pick<Heartbeat, "enterItem" | "leaveItem">;
 }
 
+// Reading it costs some microseconds, which is more than a tiny item takes.
+const readMemoryEveryMs = 50;
+
 export function openItemGuard({ history, notes, heartbeat }: GuardParts): ItemGuard {
+  let rss = 0;
+  let rssReadMs = Number.NEGATIVE_INFINITY;
+  const recentRss = () => {
+    const now = performance.now();
+    if (now - rssReadMs < readMemoryEveryMs) return rss;
+    rssReadMs = now;
+    rss = process.memoryUsage.rss();
+    return rss;
+  };
   return {
     enter(position, count) {
       const verdict = count === 1 ? history.verdict(position) : undefined;
       if (verdict !== undefined) return verdict;
-      notes?.note(position, count);
+      notes?.note(position, count, recentRss());
       heartbeat.enterItem(position, count);
       return undefined;
     },

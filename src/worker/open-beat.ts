@@ -3,6 +3,7 @@ import { runPaths } from "../store/run-paths.ts";
 import { isDrainOrdered, isStopOrdered } from "../store/stop-order.ts";
 import { renewReport, reportText } from "../store/worker-report.ts";
 import { controlSlot, counterSlot, type HeartbeatData, mergeCode, nothingHeld } from "./heartbeat-protocol.ts";
+import { cgroupMemoryLimit } from "./cgroup-memory.ts";
 import { watchWorker } from "./watch-worker.ts";
 
 /**
@@ -18,6 +19,7 @@ export function openBeat(data: HeartbeatData, endWorker: () => void): () => void
   let lastRenewMs = Number.NEGATIVE_INFINITY;
   let doneAtLast = counters[counterSlot.done]!;
   let rate = 0;
+  const memoryLimit = cgroupMemoryLimit();
 
   return () => {
     Atomics.add(control, controlSlot.tick, 1);
@@ -64,6 +66,7 @@ export function openBeat(data: HeartbeatData, endWorker: () => void): () => void
       from: counters[counterSlot.from]!,
       since: counters[counterSlot.since]!,
       rss: process.memoryUsage.rss(),
+      ...(memoryLimit === undefined ? {} : { memoryLimit }),
     };
   }
 }

@@ -7,7 +7,7 @@ import { isMissing } from "../store/durable-files.ts";
 import { type FileStep, takeSteps } from "../store/file-step.ts";
 import type { History } from "../store/history.ts";
 import type { Lease } from "../store/lease.ts";
-import { describeLost, type FencedAttempt } from "../store/lost-attempt.ts";
+import { describeLost, type FencedAttempt, noteLastMemory } from "../store/lost-attempt.ts";
 import { dropAttempt, ownsLease, releaseAttempt } from "../store/release-attempt.ts";
 import type { RunPaths, Unit } from "../store/run-paths.ts";
 import { takeFileStep } from "../store/take-file-step.ts";
@@ -44,6 +44,7 @@ export function openProtocol(
   // What cannot be told of a lost attempt must not keep anyone from going on with its shard.
   const onFenced = (fenced: FencedAttempt) =>
     quietly(() => {
+      noteLastMemory(paths, fenced);
       const record = describeLost(paths, fenced);
       if (record !== undefined) history.add(record);
     });

@@ -1,7 +1,7 @@
 import { formatCount } from "../../drive/progress-line.ts";
 import { shardOf } from "../../plan/plan.ts";
 import { shellWord } from "../../shared/shell-word.ts";
-import { describeExit, readAttemptEnd } from "../../store/attempt-notes.ts";
+import { describeExit, readAttemptEnd, wasSeen } from "../../store/attempt-notes.ts";
 import { groupAttempts, type UnitAttempts } from "../../store/attempts.ts";
 import { readCheckpoints } from "../../store/checkpoint.ts";
 import { readFailure } from "../../store/last-failure.ts";
@@ -112,7 +112,7 @@ function whyWaiting(fencedDir: string): string {
   const { isReleased, releasedBecause, exit } = readAttemptEnd(fencedDir);
   if (isReleased)
     return `its worker gave it back: ${releasedBecause ?? "it was stopped or an item failed"}`.replace(/\.$/, "");
-  return exit === undefined ? "it was taken from a worker that was gone" : `its worker ${describeExit(exit)}`;
+  return wasSeen(exit) ? `its worker ${describeExit(exit)}` : "it was taken from a worker that was gone";
 }
 
 function goesOn(attemptDir: string, items: number): string {

@@ -24,13 +24,29 @@ describe("the notes of an attempt", () => {
   it("tell the item that ran last", () => {
     const dir = temporaryFolder();
     const notes = openItemNotes(dir);
-    for (const position of [123_456_789, 7, 40]) notes.note(position, 1);
-    expect(readAttemptEnd(dir).item).toEqual({ position: 40, count: 1, stuckMs: undefined });
+    for (const position of [123_456_789, 7, 40]) notes.note(position, 1, 0);
+    expect(readAttemptEnd(dir).item).toMatchObject({ position: 40, count: 1, stuckMs: undefined });
+  });
+
+  it("tell when the item began, and the memory its worker held then", () => {
+    const dir = temporaryFolder();
+    const before = Date.now();
+    openItemNotes(dir).note(7, 1, 123_456_789);
+    const { beganMs, rss } = readAttemptEnd(dir).item!;
+    expect(beganMs).toBeGreaterThanOrEqual(before);
+    expect(beganMs).toBeLessThanOrEqual(Date.now());
+    expect(rss).toBe(123_456_789);
+  });
+
+  it("are read as an earlier version wrote them", () => {
+    const dir = temporaryFolder();
+    writeFileSync(join(dir, itemNoteName), "4 8\n".padEnd(48));
+    expect(readAttemptEnd(dir).item).toEqual({ position: 4, count: 8 });
   });
 
   it("tell how many items the call had, up to the largest numbers there are", () => {
     const dir = temporaryFolder();
-    openItemNotes(dir).note(Number.MAX_SAFE_INTEGER, 2 ** 31);
+    openItemNotes(dir).note(Number.MAX_SAFE_INTEGER, 2 ** 31, 0);
     expect(readAttemptEnd(dir).item).toMatchObject({ position: Number.MAX_SAFE_INTEGER, count: 2 ** 31 });
   });
 
@@ -38,7 +54,7 @@ describe("the notes of an attempt", () => {
     const dir = temporaryFolder();
     const notes = openItemNotes(dir);
     expect(readAttemptEnd(dir).item).toBeUndefined();
-    notes.note(12, 1);
+    notes.note(12, 1, 0);
     notes.clear();
     expect(readAttemptEnd(dir).item).toBeUndefined();
   });
@@ -48,16 +64,16 @@ describe("the notes of an attempt", () => {
     mkdirSync(dir);
     const notes = openItemNotes(dir);
     renameSync(dir, `${dir}.fenced`);
-    notes.note(3, 1);
+    notes.note(3, 1, 0);
     expect(readAttemptEnd(`${dir}.fenced`).item).toMatchObject({ position: 3 });
   });
 
   it("are gone once they are discarded, and later ones make nothing new", () => {
     const dir = temporaryFolder();
     const notes = openItemNotes(dir);
-    notes.note(3, 1);
+    notes.note(3, 1, 0);
     notes.discard();
-    notes.note(4, 1);
+    notes.note(4, 1, 0);
     notes.clear();
     notes.discard();
     expect(readdirSync(dir)).toEqual([]);
@@ -65,7 +81,7 @@ describe("the notes of an attempt", () => {
 
   it("tell of a call that used up its time, whatever was noted before", () => {
     const dir = temporaryFolder();
-    openItemNotes(dir).note(123_456_789, 1);
+    openItemNotes(dir).note(123_456_789, 1, 0);
     noteStuck(dir, { position: 4, count: 8, stuckMs: 2400.5 });
     expect(readAttemptEnd(dir).item).toEqual({ position: 4, count: 8, stuckMs: 2400.5 });
   });
@@ -117,7 +133,7 @@ describe("describeExit", () => {
     [{ signal: "SIGSEGV" }, "was ended by SIGSEGV"],
     [{ code: 0 }, "exited with code 0"],
     [{ code: 1, message: "Error: no" }, "exited with code 1 (Error: no)"],
-    [{}, "exited with code unknown"],
+    [{}, "vanished"],
   ])("says it in words: %o", (exit, words) => {
     expect(describeExit(exit)).toBe(words);
   });

@@ -40,8 +40,13 @@ describe("a shard", () => {
   });
 
   it("counts the ends outside its items, but for the first: that attempt took no notes", () => {
-    expect(judge([died(killed)]).endsOutsideItems).toBe(0);
-    expect(judge([died(killed), died(killed, 2), died(killed), died(undefined)]).endsOutsideItems).toBe(2);
+    expect(judge([died(segfault)]).endsOutsideItems).toBe(0);
+    expect(judge([died(segfault), died(segfault, 2), died(segfault), died({ code: 3 })]).endsOutsideItems).toBe(2);
+  });
+
+  it("is not blamed for ends that came from outside, or that were not seen", () => {
+    expect(judge(times(9, died(killed))).endsOutsideItems).toBe(0);
+    expect(judge(times(9, died(undefined))).endsOutsideItems).toBe(0);
   });
 });
 
@@ -55,26 +60,47 @@ describe("the item a worker died at", () => {
     expect(judge([died(exit, 3)]).verdict(3)).toMatchObject({ tries: 1, error: { code: "ITEM_CRASHED" } });
   });
 
-  it.each(["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"])(
-    "has another one after %s, which comes from outside",
+  it.each(["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGXCPU", "SIGUSR2"])(
+    "is not blamed for %s alone, which comes from outside",
     (signal) => {
-      const end = died({ signal }, 3);
-      expect(judge([end]).verdict(3)).toBeUndefined();
-      expect(judge([end, end]).verdict(3)).toMatchObject({ tries: 2, error: { code: "ITEM_CRASHED" } });
+      expect(judge(times(20, died({ signal }, 3))).verdict(3)).toBeUndefined();
     },
   );
 
-  it("has two more where nobody saw how the worker ended", () => {
-    expect(judge(times(2, died(undefined, 3))).verdict(3)).toBeUndefined();
-    expect(judge(times(3, died(undefined, 3))).verdict(3)).toMatchObject({
-      tries: 3,
-      error: { message: expect.stringContaining("the worker vanished while this item ran") },
+  it("is not blamed where the end of the worker was not seen", () => {
+    expect(judge(times(20, died(undefined, 3))).verdict(3)).toBeUndefined();
+  });
+
+  it("is blamed where the kernel ended the worker because its cgroup was out of memory", () => {
+    expect(judge([died({ ...killed, outOfMemory: "cgroup" }, 3)]).verdict(3)).toMatchObject({
+      tries: 1,
+      error: {
+        message: expect.stringMatching(
+          /^the worker was ended by SIGKILL \(out of memory\) while this item ran: the kernel ended it because the memory limit/,
+        ),
+      },
     });
+  });
+
+  it("is blamed at the second time where the host was out of memory: that may be the doing of other programs", () => {
+    const end = died({ ...killed, outOfMemory: "host" }, 3);
+    expect(judge([end]).verdict(3)).toBeUndefined();
+    expect(judge([end, end]).verdict(3)).toMatchObject({ tries: 2 });
+  });
+
+  it("is blamed at the second time where it had filled the worker's memory, also if the end was not seen", () => {
+    const memory = { rss: 1950 * 2 ** 20, limit: 2000 * 2 ** 20 };
+    const filled = died({ memory }, 3, { rss: 300 * 2 ** 20 });
+    const wasFullBefore = died({ memory }, 3, { rss: 1900 * 2 ** 20 });
+    expect(judge([filled]).verdict(3)).toBeUndefined();
+    expect(judge([filled, filled]).verdict(3)).toMatchObject({
+      error: { message: expect.stringContaining("its memory had grown from 300 to 1950 of 2000 MB") },
+    });
+    expect(judge(times(9, wasFullBefore)).verdict(3)).toBeUndefined();
   });
 
   it("is judged by all its ends together", () => {
     expect(judge([died(undefined, 3), died(killed, 3)]).verdict(3)).toBeUndefined();
-    expect(judge([died(undefined, 3), died(killed, 3), died(undefined, 3)]).verdict(3)).toMatchObject({ tries: 3 });
     expect(judge([died(killed, 3), died(segfault, 3)]).verdict(3)).toMatchObject({ tries: 2 });
   });
 
@@ -93,6 +119,12 @@ describe("the item a worker died at", () => {
     const history = judge([died(segfault, 4, { count: 3 })]);
     expect([3, 4, 5, 6, 7].map(history.mustStandAlone)).toEqual([false, true, true, true, false]);
     expect([4, 5, 6].map(history.verdict)).toEqual([undefined, undefined, undefined]);
+  });
+
+  it("stays in its batch after kills from outside, until there were three of them", () => {
+    const end = died(killed, 4, { count: 3 });
+    expect(judge([end, end]).mustStandAlone(5)).toBe(false);
+    expect(judge([end, end, end]).mustStandAlone(5)).toBe(true);
   });
 });
 
