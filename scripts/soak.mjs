@@ -9,6 +9,8 @@ const env = {
   MILLRACE_FUZZ_RUNS: String(1500 * times),
   MILLRACE_KILL_ROUNDS: String(3 * times),
   MILLRACE_CHAOS_ROUNDS: String(30 * times),
+  MILLRACE_OUTSIDE_KILLS: String(150 * times),
+  MILLRACE_ALL_KILLERS: "1",
   MILLRACE_CONFIG_TIMES: String(times),
   MILLRACE_AUDIO_TIMES: String(times),
 };
@@ -19,6 +21,8 @@ runTool(
     "test/unit/store/protocol.test.ts",
     "test/integration/random-kills.test.ts",
     "test/integration/chaos.test.ts",
+    "test/integration/outside-kills.test.ts",
+    "test/integration/real-killers.test.ts",
     "test/integration/config-omegaconf.test.ts",
     "test/unit/audio/fuzz.test.ts",
   ],

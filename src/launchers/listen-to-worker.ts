@@ -68,8 +68,7 @@ export function listenToWorker(
     onExit({ message = uncaught, ...exit }) {
       const tell = () => {
         if (failing !== undefined) end({ kind: "failed", error: failing });
-        else
-          end({ kind: "crashed", exit: { ...exit, message }, wasReady, lastWords: lastWords || (message ?? "") });
+        else end({ kind: "crashed", exit: { ...exit, message }, wasReady, lastWords: lastWords || (message ?? "") });
       };
       // What it wrote last may still be on its way.
       if (openStreams === 0) tell();

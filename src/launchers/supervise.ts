@@ -4,7 +4,7 @@ import { describeExit } from "../store/attempt-notes.ts";
 import type { KnownShard } from "../store/known-shard.ts";
 import { reapWorker } from "../store/reap-worker.ts";
 import type { RunPaths } from "../store/run-paths.ts";
-import { countShards } from "../store/scan-shards.ts";
+import { openRunProgress } from "../store/run-progress.ts";
 import { isDrainOrdered, isStopOrdered } from "../store/stop-order.ts";
 import { fileSystemNow, lookAt } from "../store/take-file-step.ts";
 import { newWorkerName } from "../worker/session.ts";
@@ -58,7 +58,7 @@ export async function supervise(
   let failure: MillraceError | undefined;
   const evidence = openEndEvidence(paths);
   const budget = openCrashBudget(slots);
-  let shardsSeen = 0;
+  const hasProgress = openRunProgress(paths);
 
   const stopAll = () => {
     isStopping = true;
@@ -115,12 +115,9 @@ export async function supervise(
 
   function takeCrash({ name }: StartedWorker, { exit: seen, wasReady, lastWords }: CrashedEnd): number {
     const exit = evidence.describe(name, seen);
-    const hasSaved = reapWorker(paths, name, exit);
+    reapWorker(paths, name, exit);
     if (isStopping || isComplete) return 0;
-    const shards = countShards(paths);
-    const hasProgress = hasSaved || shards > shardsSeen;
-    shardsSeen = shards;
-    const answer = budget.answer({ kind: "crashed", exit, wasReady, lastWords }, hasProgress);
+    const answer = budget.answer({ kind: "crashed", exit, wasReady, lastWords }, hasProgress());
     if (answer.kind === "give up") {
       fail(answer.error);
       return 0;

@@ -1,4 +1,4 @@
-import { closeSync, copyFileSync, existsSync, openSync, readdirSync, rmSync, unlinkSync } from "node:fs";
+import { closeSync, copyFileSync, openSync, readdirSync, rmSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { crc32, crcText } from "../shared/crc32.ts";
 import { copyPrefix } from "./copy-prefix.ts";
@@ -108,9 +108,9 @@ export function removeCheckpointFiles(shardDir: string): void {
   }
 }
 
-/** Whether an attempt has saved a checkpoint of its own. */
-export function hasCheckpoint(attemptDir: string): boolean {
-  return slots.some((slot) => existsSync(fileOf(attemptDir, slot)));
+/** The files in which an attempt's checkpoints are, if it has saved any. */
+export function checkpointFiles(attemptDir: string): string[] {
+  return slots.map((slot) => fileOf(attemptDir, slot));
 }
 
 /** The checkpoints in an attempt's folder that are whole, newest first. */

@@ -1,6 +1,5 @@
 import { rmSync } from "node:fs";
 import { noteExit, type WorkerExit } from "./attempt-notes.ts";
-import { hasCheckpoint } from "./checkpoint.ts";
 import { fenceAttempt } from "./claim-unit.ts";
 import { readIfPresent } from "./durable-files.ts";
 import { type FileStep, takeStepsNow } from "./file-step.ts";
@@ -12,11 +11,9 @@ import { takeFileStep } from "./take-file-step.ts";
 
 /**
  * Takes the leases of a worker back that is known to have ended, and notes how it ended: its shards can be claimed at
- * once. If another process fenced one of them first, that stays as it is. Answers whether the worker had saved anything of
- * the shard it was at.
+ * once. Whoever fenced one of them first is not disturbed.
  */
-export function reapWorker(paths: RunPaths, worker: string, exit?: WorkerExit): boolean {
-  let hasSaved = false;
+export function reapWorker(paths: RunPaths, worker: string, exit?: WorkerExit): void {
   const onFenced = (fenced: FencedAttempt) => noteLost(paths, fenced);
   const context = { paths, lease: nobody, isDead: () => true, onFenced };
   const take = (step: FileStep) => takeFileStep(step, { clockFolder: paths.leases, isCommitted: () => false });
@@ -26,11 +23,9 @@ export function reapWorker(paths: RunPaths, worker: string, exit?: WorkerExit): 
     const { unit, epoch } = held;
     if (parseLease(readIfPresent(paths.lease(unit, epoch)) ?? "")?.worker !== worker) continue;
     if (exit !== undefined && unit !== "merge") noteWherever(paths, unit, epoch, exit);
-    hasSaved ||= hasCheckpoint(paths.attempt(unit, epoch));
     takeStepsNow(fenceAttempt(unit, epoch, context), take);
   }
   rmSync(paths.worker(worker), { force: true });
-  return hasSaved;
 }
 
 // Someone may be fencing the attempt this very moment: its folder has one of two names.

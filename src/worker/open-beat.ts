@@ -2,8 +2,8 @@ import type { Lease } from "../store/lease.ts";
 import { runPaths } from "../store/run-paths.ts";
 import { isDrainOrdered, isStopOrdered } from "../store/stop-order.ts";
 import { renewReport, reportText } from "../store/worker-report.ts";
-import { controlSlot, counterSlot, type HeartbeatData, mergeCode, nothingHeld } from "./heartbeat-protocol.ts";
 import { cgroupMemoryLimit } from "./cgroup-memory.ts";
+import { controlSlot, counterSlot, type HeartbeatData, mergeCode, nothingHeld } from "./heartbeat-protocol.ts";
 import { watchWorker } from "./watch-worker.ts";
 
 /**

@@ -28,7 +28,7 @@ export function judgeTask({ sight, report, missing }: TaskEvidence): Verdict {
   if (isInDoubt) return report === undefined && sight?.state !== "running" ? "pending" : "running";
   if (sight?.state === "cancelled") return "over";
   // Without a word of its own: it was killed, or it could not begin. One that nobody has seen may never have been made.
-  return report === undefined && sight !== undefined ? "failed" : "lost";
+  return report === undefined && sight !== undefined && sight.state !== "evicted" ? "failed" : "lost";
 }
 
 function judgeEnd(

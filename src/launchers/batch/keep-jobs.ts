@@ -1,6 +1,7 @@
 import { isMillraceError, MillraceError, messageOf } from "../../shared/errors.ts";
 import type { Submission } from "../../store/job-records.ts";
 import type { RunPaths } from "../../store/run-paths.ts";
+import { openRunProgress } from "../../store/run-progress.ts";
 import type { JobOptions } from "./job-options.ts";
 import type { JobQueue } from "./job-queue.ts";
 import { taskKey } from "./judge-tasks.ts";
@@ -26,11 +27,13 @@ export function keepJobs(
     watch,
     site,
     options,
+    hasProgress = openRunProgress(paths),
   }: {
     queue: Pick<JobQueue, "submit" | "inherited" | "withdraw">;
     watch: Pick<JobWatch, "add" | "counts" | "look" | "submissions" | "waitingTasks" | "wasAnyReady">;
     site: Pick<Scheduler, "title" | "canExclude">;
     options: Pick<JobOptions, "resubmits">;
+    hasProgress?: () => boolean;
   },
 ): JobKeeper {
   const deathsOn = new Map<string, number>();
@@ -55,6 +58,8 @@ export function keepJobs(
       isOwing ||= lost.length + lostSince.length > 0;
       if (!isOwing || missingOf(needed) <= 0) return;
       const budget = options.resubmits ?? Math.max(3, 2 * needed);
+      // A run that makes progress in spite of lost jobs goes on, unless the user has set a number.
+      if (options.resubmits === undefined && hasProgress()) lostSoFar = 0;
       if (lostSoFar > budget) throw tooManyLost(lost.at(-1), budget);
       // Another driver of the same run may have been quicker.
       watch.add(await queue.inherited());
@@ -158,7 +163,7 @@ export function keepJobs(
   function tooManyLost(last: LostTask | undefined, budget: number): MillraceError {
     return new MillraceError(
       "JOBS_LOST",
-      `More than ${budget} jobs were lost${last === undefined ? "" : `; the last one: ${last.why}`}.`,
+      `More than ${budget} jobs were lost${options.resubmits === undefined ? ", and the run saved nothing meanwhile" : ""}${last === undefined ? "" : `; the last one: ${last.why}`}.`,
       {
         hint: "Everything committed so far is kept: run again, or raise parallel.options.resubmits.",
       },

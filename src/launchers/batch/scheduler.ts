@@ -25,8 +25,11 @@ export interface Job {
   readonly excluded: readonly string[];
 }
 
-/** `cancelled`: someone wanted it to end. `unknown`: a state this dialect does not know; it is taken for alive. */
-export type TaskState = "pending" | "running" | "ended" | "lost" | "cancelled" | "unknown";
+/**
+ * `cancelled`: someone wanted it to end. `evicted`: its node failed, or it had to make room; what it ran is not the cause.
+ * `unknown`: a state this dialect does not know; it is taken for alive.
+ */
+export type TaskState = "pending" | "running" | "ended" | "lost" | "evicted" | "cancelled" | "unknown";
 
 /** A task as the scheduler sees it. */
 export interface TaskSight {

@@ -4,7 +4,7 @@ import { readTaskReport, type Submission } from "../../store/job-records.ts";
 import type { RunPaths } from "../../store/run-paths.ts";
 import type { JobQueue } from "./job-queue.ts";
 import { judgeTask, taskKey, type Verdict } from "./judge-tasks.ts";
-import type { Scheduler, TaskSight } from "./scheduler.ts";
+import type { Scheduler, TaskSight, TaskState } from "./scheduler.ts";
 import type { WaitingTasks } from "./withdraw-tasks.ts";
 
 /** How the jobs of a run stand. */
@@ -24,8 +24,10 @@ export interface LostTask {
   readonly error: MillraceError | undefined;
 }
 
+const endStates: readonly TaskState[] = ["ended", "lost", "evicted", "cancelled"];
+
 function isOver(sight: TaskSight | undefined): boolean {
-  return sight === undefined || sight.state === "ended" || sight.state === "lost" || sight.state === "cancelled";
+  return sight === undefined || endStates.includes(sight.state);
 }
 
 // A single word is the name of the state: idle, PEND, qw.

@@ -112,10 +112,7 @@ describe("an item that ends its own worker with SIGKILL", () => {
     { startMs: 10_000, diesAfterMs: 50, workers: 4, most: 5 },
     { startMs: 100, diesAfterMs: 2000, workers: 4, most: 25 },
   ])("is blamed after some workers: $diesAfterMs ms in the item, $startMs ms before it, $workers workers", (scene) => {
-    const { outcome, lives } = play(
-      { ...scene, itemMs: 1e9, killGapMs: Number.POSITIVE_INFINITY },
-      seededRandom(seed),
-    );
+    const { outcome, lives } = play({ ...scene, itemMs: 1e9, killGapMs: Number.POSITIVE_INFINITY }, seededRandom(seed));
     expect(outcome).toBe("blamed");
     expect(lives).toBeLessThanOrEqual(scene.most);
   });

@@ -29,11 +29,11 @@ const states: Readonly<Record<string, TaskState>> = {
   FAILED: "lost",
   TIMEOUT: "lost",
   DEADLINE: "lost",
-  NODE_FAIL: "lost",
-  BOOT_FAIL: "lost",
+  NODE_FAIL: "evicted",
+  BOOT_FAIL: "evicted",
   LAUNCH_FAILED: "lost",
-  RECONFIG_FAIL: "lost",
-  PREEMPTED: "lost",
+  RECONFIG_FAIL: "evicted",
+  PREEMPTED: "evicted",
   OUT_OF_MEMORY: "lost",
 };
 

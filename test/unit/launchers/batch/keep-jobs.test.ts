@@ -33,6 +33,7 @@ function newKeeper({
   canExclude = true,
   canWithdraw = true,
   resubmits = undefined as number | undefined,
+  hasProgress = (): boolean => false,
 } = {}) {
   const state = { running, pending: pending + waiting.length, wasReady, waiting };
   const submitted: { tasks: number; excluded: string[] }[] = [];
@@ -80,6 +81,7 @@ function newKeeper({
     },
     site: { title: "Slurm", canExclude },
     options: { resubmits },
+    hasProgress,
   });
   return { keeper, state, submitted, withdrawn, behaviour, submission };
 }
@@ -110,6 +112,29 @@ describe("the jobs of a run", () => {
     await expect(keeper.replace([lostOn("n1")], 1)).rejects.toMatchObject({
       code: "JOBS_LOST",
       message: expect.stringContaining("More than 2 jobs were lost; the last one: Slurm says NODE_FAIL"),
+    });
+  });
+
+  it("are replaced for ever where the run makes progress between the losses, unless a number is set", async () => {
+    const { keeper, state, submitted } = newKeeper({ wasReady: true, hasProgress: () => true });
+    for (let i = 0; i < 40; i++) {
+      await keeper.replace([lostOn("n1")], 1);
+      state.pending = 0;
+    }
+    expect(submitted).toHaveLength(40);
+    const limited = newKeeper({ wasReady: true, hasProgress: () => true, resubmits: 0 });
+    await expect(limited.keeper.replace([lostOn("n1")], 1)).rejects.toMatchObject({ code: "JOBS_LOST" });
+  });
+
+  it("are given up where the run saves nothing between the losses", async () => {
+    const { keeper, state } = newKeeper({ wasReady: true });
+    for (let i = 0; i < 3; i++) {
+      await keeper.replace([lostOn("n1")], 1);
+      state.pending = 0;
+    }
+    await expect(keeper.replace([lostOn("n1")], 1)).rejects.toMatchObject({
+      code: "JOBS_LOST",
+      message: expect.stringContaining("More than 3 jobs were lost, and the run saved nothing meanwhile"),
     });
   });
 

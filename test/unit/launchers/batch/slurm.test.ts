@@ -88,7 +88,7 @@ describe("an answer of Slurm", () => {
       { id: "7", task: 4, state: "pending", detail: "PENDING (Nodes required | are DOWN)", node: undefined },
       { id: "7", task: 0, state: "running", detail: "RUNNING", node: "n1" },
       { id: "7", task: 1, state: "running", detail: "COMPLETING", node: "n1" },
-      { id: "7", task: 2, state: "lost", detail: "NODE_FAIL (NodeDown)", node: "n2" },
+      { id: "7", task: 2, state: "evicted", detail: "NODE_FAIL (NodeDown)", node: "n2" },
       { id: "7", task: 3, state: "unknown", detail: "BEWITCHED", node: "n2" },
     ]);
     expect(slurm.isGone?.("slurm_load_jobs error: Invalid job id specified")).toBe(true);

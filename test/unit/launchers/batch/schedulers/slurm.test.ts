@@ -22,7 +22,7 @@ describe("the dialect of Slurm", () => {
     expect(slurm.parseStatus(answer).map(({ task, state, node }) => [task, state, node])).toEqual([
       [0, "running", "n1"],
       [1, "pending", undefined],
-      [2, "lost", "n2"],
+      [2, "evicted", "n2"],
       [3, "ended", "n2"],
       [4, "unknown", "n2"],
     ]);
