@@ -79,7 +79,10 @@ function play({ startMs, itemMs, workers, killGapMs, diesAfterMs }: Scene, rando
     // The kills of the others in the same time.
     for (let other = 1; other < workers; other++) {
       let ms = -killGapMs * Math.log(1 - random());
-      for (; ms < lifeMs; ms -= killGapMs * Math.log(1 - random())) outsideEnds++;
+      while (ms < lifeMs) {
+        outsideEnds++;
+        ms -= killGapMs * Math.log(1 - random());
+      }
     }
     outsideEnds++;
     const began = 1_000_000;
