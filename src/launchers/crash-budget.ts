@@ -12,7 +12,7 @@ export interface CrashedEnd {
 }
 
 /** What is to be done about a worker that ended. */
-export type CrashAnswer =
+type CrashAnswer =
   | { readonly kind: "replace"; readonly afterMs: number }
   | { readonly kind: "give up"; readonly error: MillraceError };
 
