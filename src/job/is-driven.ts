@@ -9,12 +9,12 @@ const lookEveryMs = 50;
  * life after the question was asked is waited for, or the end of the last lease.
  */
 export async function isDriven(paths: RunPaths): Promise<boolean> {
-  let before = beatingDrivers(paths);
-  while (before.size > 0) {
+  const before = beatingDrivers(paths);
+  let drivers = before;
+  while (drivers.size > 0) {
     await sleep(lookEveryMs);
-    const now = beatingDrivers(paths);
-    for (const [name, ageMs] of now) if (ageMs < (before.get(name) ?? Number.POSITIVE_INFINITY)) return true;
-    before = now;
+    drivers = beatingDrivers(paths);
+    for (const [name, writtenMs] of drivers) if (writtenMs > (before.get(name) ?? 0)) return true;
   }
   return false;
 }

@@ -21,6 +21,8 @@ export type Steps<T> = Generator<FileStep, T, unknown>;
 export interface Sight {
   readonly text: string;
   readonly ageMs: number;
+  /** When it was last written, by the clock of its file system. */
+  readonly writtenMs?: number;
 }
 
 export function* makeFolder(path: string): Steps<"made" | "exists"> {

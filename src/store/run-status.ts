@@ -89,14 +89,14 @@ export function stateOf(
 }
 
 /**
- * Those who watch the run and will merge it, by name: how many milliseconds ago each has shown a sign of life. A driver
- * that shows none is left out: on another host it could not be known whether it is there.
+ * The drivers that watch the run and will merge it, by name: when each last wrote its report, by the clock of the file
+ * system. A driver that does not renew its report is left out: on another host its presence could not be known.
  */
 export function beatingDrivers(paths: RunPaths): Map<string, number> {
   const drivers = liveReports(paths, fileSystemClock(paths)).filter(
     ({ report }) => report.role === "driver" && report.ttlMs < unbeatenTtlMs,
   );
-  return new Map(drivers.map(({ report, ageMs }) => [report.worker, ageMs]));
+  return new Map(drivers.map(({ report, writtenMs }) => [report.worker, writtenMs]));
 }
 
 /** Whether anyone but a driver shows signs of life. */
@@ -108,6 +108,8 @@ export function isAnyoneAtWork(paths: RunPaths): boolean {
 export interface LiveReport {
   readonly report: WorkerReport;
   readonly ageMs: number;
+  /** When that was, by the clock of the file system. */
+  readonly writtenMs: number;
 }
 
 /** Everyone who is at a run, as they report themselves. `now` is the time by the clock of its file system. */
@@ -116,7 +118,7 @@ export function liveReports(paths: RunPaths, now: () => number): LiveReport[] {
     const sight = lookAt(paths.worker(name.replace(/\.json$/, "")), now);
     const report = sight === undefined ? undefined : parseReport(sight.text);
     const isThere = sight !== undefined && report !== undefined && isHeld(sight, { ttlMs: report.ttlMs });
-    return isThere ? [{ report, ageMs: sight.ageMs }] : [];
+    return isThere ? [{ report, ageMs: sight.ageMs, writtenMs: sight.writtenMs ?? 0 }] : [];
   });
 }
 

@@ -120,7 +120,7 @@ export function lookAt(path: string, nowMs: () => number): Sight | undefined {
   try {
     const stat = fstatSync(fd);
     const text = stat.isDirectory() ? "" : readFileSync(fd, "utf8");
-    return { text, ageMs: nowMs() - stat.mtimeMs };
+    return { text, ageMs: nowMs() - stat.mtimeMs, writtenMs: stat.mtimeMs };
   } finally {
     closeSync(fd);
   }

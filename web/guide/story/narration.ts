@@ -213,7 +213,7 @@ export const remarks: Readonly<Record<Occasion, Remark>> = {
   itemNote: {
     phase: "forward",
     why: "An earlier attempt died, so each item is noted before it runs: one that keeps ending its worker is found out.",
-    code: at("item-guard.ts", "notes?.note(position, count);"),
+    code: at("item-guard.ts", "notes?.note(position, count, recentRss());"),
     isDetail: true,
   },
   tidy: {
