@@ -1,4 +1,5 @@
 import { MillraceError } from "./errors.ts";
+import { stateTag } from "./exact-json.ts";
 
 // Accumulators of statistics are typed arrays and may hold NaN; plain JSON would silently turn both into something else.
 const typedArrays = {
@@ -15,7 +16,7 @@ const typedArrays = {
 } as const;
 type TypedArrayName = keyof typeof typedArrays;
 
-const tag = "$millrace";
+const tag = stateTag;
 
 /** JSON text of a shard's state; typed arrays, bigint, NaN and the infinities come back as they were. */
 export function encodeState(state: object): string {
