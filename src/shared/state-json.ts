@@ -61,7 +61,7 @@ function toPlain(value: unknown, path: string, rules: Rules, above: readonly unk
       if (value === null) return null;
       if (above.includes(value)) return onOdd(value, path, true);
       if (Array.isArray(value))
-        return value.map((entry, i) => toPlain(entry, `${path}[${i}]`, rules, [...above, value]));
+        return Array.from(value, (entry, i) => toPlain(entry, `${path}[${i}]`, rules, [...above, value]));
       if (ArrayBuffer.isView(value)) return typedToPlain(value, isExact) ?? onOdd(value, path, false);
       if (isPlainObject(value)) {
         const plain = Object.entries(value).map(
