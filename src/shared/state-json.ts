@@ -1,5 +1,5 @@
 import { MillraceError } from "./errors.ts";
-import { stateTag } from "./exact-json.ts";
+import { isExactJson, stateTag } from "./exact-json.ts";
 
 // Accumulators of statistics are typed arrays and may hold NaN; plain JSON would silently turn both into something else.
 const typedArrays = {
@@ -59,6 +59,8 @@ function toPlain(value: unknown, path: string, rules: Rules, above: readonly unk
       return { [tag]: "bigint", value: String(value) };
     case "object":
       if (value === null) return null;
+      // Most of a large state: it is kept as it is, with no path and no copy made for each of its values.
+      if (isExactJson(value)) return value;
       if (above.includes(value)) return onOdd(value, path, true);
       if (Array.isArray(value))
         return Array.from(value, (entry, i) => toPlain(entry, `${path}[${i}]`, rules, [...above, value]));
