@@ -37,7 +37,10 @@ export interface RunnerOptions {
    * for workers with a process of their own; `local` and `thread` have none.
    */
   readonly maxRss?: number | undefined;
-  /** Milliseconds between checkpoints; fewer where they would cost more than one percent. Default: 30. */
+  /**
+   * Milliseconds between checkpoints. Default: 30; more where they would cost over one percent, but a kill repeats at most 5 s or
+   * one percent of the work, or the run says why not.
+   */
   readonly checkpointInterval?: number | undefined;
   /**
    * NaN and the infinities in the default records, which JSON does not have: `refuse` fails the item, `null` writes null.
