@@ -7,7 +7,7 @@ export interface Notices {
   say(name: NoticeName, text: string): void;
 }
 
-export type NoticeName = "no-checkpoints" | "dear-checkpoints";
+type NoticeName = "no-checkpoints" | "dear-checkpoints";
 
 /** The notices of a run as one worker says them: on stderr, unless another worker was first. */
 export function openNotices(paths: RunPaths): Notices {

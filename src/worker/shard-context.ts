@@ -9,7 +9,7 @@ import type { RunnerHooks, RunnerTraits } from "./runner-hooks.ts";
 import type { WorkOptions } from "./work-options.ts";
 
 /** How the worker's time is spent: over all its shards, since each of them may be short. */
-export interface Pace {
+interface Pace {
   /** When it began to run items. */
   readonly beganMs: number;
   /** When the process last had its turn. */

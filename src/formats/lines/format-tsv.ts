@@ -3,16 +3,6 @@ import type { TsvRow } from "./parse-tsv.ts";
 
 /** One line of a manifest, with its line break. What would become another column or line is refused. */
 export function formatTsvRow<Column extends string>(row: TsvRow<Column>, columns: readonly Column[]): string {
-  for (const key of Object.keys(row)) {
-    if ((columns as readonly string[]).includes(key) || row[key as Column] === undefined) continue;
-    throw new MillraceError(
-      "BAD_RECORD",
-      `A row has ${JSON.stringify(key)}: there is no column ${JSON.stringify(key)}.`,
-      {
-        hint: `The columns are ${columns.join(", ")}: name one more, or leave the key out of the row.`,
-      },
-    );
-  }
   const values = columns.map((column) => checkValue(row[column], column));
   // A single empty value would be an empty line, which readers pass over.
   if (values.length === 1 && values[0] === "") throw badValue(columns[0]!, "is empty, and is the only one of its line");
