@@ -73,6 +73,7 @@ const runnerOptions = {
   item_timeout: maybe(shape.number({ min: 1 })),
   max_rss: maybe(shape.number({ min: 1 })),
   checkpoint_interval: maybe(shape.number({ min: 0 })),
+  non_finite: maybe(shape.oneOf(["refuse", "null"])),
   lease_ttl: maybe(shape.number({ min: 100 })),
   merge_files: maybe(shape.boolean()),
   progress: maybe(shape.boolean()),

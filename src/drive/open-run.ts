@@ -6,6 +6,7 @@ import { makeFolders } from "../store/durable-files.ts";
 import { compareFingerprints, type Difference, type Fingerprint, makeFingerprint } from "../store/fingerprint.ts";
 import { forgetFailure } from "../store/last-failure.ts";
 import { createManifest, type Manifest, readManifest, rewriteManifest } from "../store/manifest.ts";
+import { forgetNotices } from "../store/notices.ts";
 import { type RunPaths, shardIdOf } from "../store/run-paths.ts";
 import { writeSpec } from "../store/run-spec.ts";
 import { namesIn } from "../store/scan-shards.ts";
@@ -19,6 +20,7 @@ export function openRun(paths: RunPaths, items: ItemList, request: RunRequest<un
   for (const folder of [paths.leases, paths.attempts, paths.workers]) makeFolders(folder);
   withdrawStop(paths);
   forgetFailure(paths);
+  forgetNotices(paths);
   const fingerprint = makeFingerprint({ ...request.identity, items });
   let manifest = readManifest(paths);
   if (manifest === undefined && hasShards(paths)) {

@@ -37,8 +37,16 @@ export interface RunnerOptions {
    * for workers with a process of their own; `local` and `thread` have none.
    */
   readonly maxRss?: number | undefined;
-  /** Milliseconds between checkpoints; fewer where they would cost more than one percent. Default: 30. */
+  /**
+   * Milliseconds between checkpoints. Default: 30; more where they would cost over one percent, but a kill repeats at most 5 s or
+   * one percent of the work, or the run says why not.
+   */
   readonly checkpointInterval?: number | undefined;
+  /**
+   * NaN and the infinities in the default records, which JSON does not have: `refuse` fails the item, `null` writes null.
+   * Default: `refuse`. A `jsonlWriter` that you open has an option of its own.
+   */
+  readonly nonFinite?: "refuse" | "null" | undefined;
   /** Milliseconds after which a worker that shows no sign of life loses its shard. Default: 15000, and more from 500 workers on. */
   readonly leaseTtl?: number | undefined;
   /** Makes one file in the run folder of the line files of all shards, `records.jsonl` for one. Default: they stay parts. */
@@ -89,6 +97,7 @@ const known: Record<keyof RunnerOptions, true> = {
   itemTimeout: true,
   maxRss: true,
   checkpointInterval: true,
+  nonFinite: true,
   leaseTtl: true,
   mergeFiles: true,
   progress: true,
@@ -136,6 +145,7 @@ export function checkOptions(options: RunnerOptions, ownNames: readonly string[]
         options.itemTimeout === undefined ? undefined : checkNumber("itemTimeout", options.itemTimeout, { least: 1 }),
       maxRss: options.maxRss === undefined ? undefined : checkNumber("maxRss", options.maxRss, { least: 1 }),
       checkpointIntervalMs: checkNumber("checkpointInterval", options.checkpointInterval ?? 30, { least: 0 }),
+      nonFinite: checkNonFinite(options.nonFinite ?? "refuse"),
       leaseTtlMs:
         options.leaseTtl === undefined ? undefined : checkNumber("leaseTtl", options.leaseTtl, { least: 100 }),
       resultDir,
@@ -171,6 +181,11 @@ function checkFolder(name: string, value: unknown): string | undefined {
 function checkOnError(value: unknown): "fail" | "skip" {
   if (value === "fail" || value === "skip") return value;
   throw bad("onError", value, '"fail" or "skip"');
+}
+
+function checkNonFinite(value: unknown): "refuse" | "null" {
+  if (value === "refuse" || value === "null") return value;
+  throw bad("nonFinite", value, '"refuse" or "null"');
 }
 
 function checkSubdir(value: unknown): string {

@@ -32,6 +32,7 @@ export function traitsOf(runner: RunnerStatics): RunnerTraits {
   const keeps = (...hooks: (keyof RunnerStatics)[]) => hooks.every((hook) => runner[hook] === base[hook]);
   return {
     recordPerItem: keeps("writeRecord", "reduceState"),
+    standardWriters: keeps("openWriters"),
     standardFiles: keeps("openWriters", "writeRecord", "closeWriters", "initState", "reduceState", "finalizeState"),
     isShardDone: keeps("isShardDone") ? undefined : (dir) => runner.isShardDone(dir),
   };

@@ -1,4 +1,5 @@
 import { MillraceError } from "./errors.ts";
+import { isExactJson, stateTag } from "./exact-json.ts";
 
 // Accumulators of statistics are typed arrays and may hold NaN; plain JSON would silently turn both into something else.
 const typedArrays = {
@@ -15,7 +16,7 @@ const typedArrays = {
 } as const;
 type TypedArrayName = keyof typeof typedArrays;
 
-const tag = "$millrace";
+const tag = stateTag;
 
 /** JSON text of a shard's state; typed arrays, bigint, NaN and the infinities come back as they were. */
 export function encodeState(state: object): string {
@@ -58,9 +59,11 @@ function toPlain(value: unknown, path: string, rules: Rules, above: readonly unk
       return { [tag]: "bigint", value: String(value) };
     case "object":
       if (value === null) return null;
+      // Most of a large state: it is kept as it is, with no path and no copy made for each of its values.
+      if (isExactJson(value)) return value;
       if (above.includes(value)) return onOdd(value, path, true);
       if (Array.isArray(value))
-        return value.map((entry, i) => toPlain(entry, `${path}[${i}]`, rules, [...above, value]));
+        return Array.from(value, (entry, i) => toPlain(entry, `${path}[${i}]`, rules, [...above, value]));
       if (ArrayBuffer.isView(value)) return typedToPlain(value, isExact) ?? onOdd(value, path, false);
       if (isPlainObject(value)) {
         const plain = Object.entries(value).map(

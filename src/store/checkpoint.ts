@@ -32,7 +32,8 @@ export interface Checkpoint {
 const slots = [".checkpoint.0", ".checkpoint.1"] as const;
 
 export interface CheckpointLog {
-  save(checkpoint: Checkpoint): void;
+  /** Answers how many bytes it is. */
+  save(checkpoint: Checkpoint): number;
   /** Closes and removes the checkpoints: the shard is complete. */
   discard(): void;
   /** Closes them and leaves them for the next attempt. */
@@ -75,6 +76,7 @@ export function openCheckpointLog(attemptDir: string): CheckpointLog {
       }
       writeFully(file.fd, line, file.path);
       file.bytes += line.length;
+      return line.length;
     },
     discard() {
       close();

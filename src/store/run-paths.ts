@@ -24,6 +24,8 @@ export interface RunPaths {
   readonly drain: string;
   /** The error that ended the last start, where it was one; nothing but displays reads it. */
   readonly failure: string;
+  /** What was said about the run since it was last started. */
+  readonly notices: string;
   /** What became of attempts that have ended; nothing but displays reads it. */
   readonly historyFolder: string;
   shard(id: number): string;
@@ -38,6 +40,7 @@ export interface RunPaths {
   worker(id: string): string;
   log(worker: string): string;
   history(worker: string): string;
+  notice(name: string): string;
   job(name: string): string;
   itemList(name: string): string;
   output(name: string): string;
@@ -67,6 +70,7 @@ export function runPaths(dir: string): RunPaths {
     stop: `${inside}stop`,
     drain: `${inside}drain`,
     failure: `${inside}failure.json`,
+    notices: `${inside}notices`,
     historyFolder: `${inside}history`,
     done: (id) => `${below}split.${id}${sep}done`,
     attempt: (unit, epoch) => `${attempts}${unit}.${epoch}`,
@@ -76,6 +80,7 @@ export function runPaths(dir: string): RunPaths {
     worker: (id) => `${inside}workers${sep}${id}.json`,
     log: (id) => `${inside}logs${sep}${id}.log`,
     history: (id) => `${inside}history${sep}${id}.jsonl`,
+    notice: (name) => `${inside}notices${sep}${name}`,
     job: (name) => `${inside}jobs${sep}${name}`,
     itemList: (name) => `${inside}${name}`,
     output: (name) => `${below}${name}`,

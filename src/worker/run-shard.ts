@@ -5,6 +5,7 @@ import { describeExit, noteRelease, readAttemptEnd } from "../store/attempt-note
 import { type Restored, restoreAttempt } from "../store/checkpoint.ts";
 import { type Done, listFiles, readDone, type ShardCounts, type ShardFile, writeDone } from "../store/done.ts";
 import { fileOf } from "../store/shard-file-names.ts";
+import { applyNonFinite } from "../writers/jsonl-writer.ts";
 import { checkpointingWriters, keepsWriterContract, type Writer } from "../writers/writer.ts";
 import { type AttemptDeeds, openAccount } from "./attempt-account.ts";
 import { type CrashHistory, judgeCrashes } from "./crash-history.ts";
@@ -114,6 +115,7 @@ export async function openShard(
   const shardDir = protocol.paths.attempt(claim.unit, claim.epoch);
   let state = await guardHook(runner.name, "initState", () => runner.initState({ shardId: claim.unit, shardDir }, env));
   checkState(runner.name, state);
+  if (context.traits.standardWriters) applyNonFinite(state.writers["records"], context.options.nonFinite ?? "refuse");
   const canGoOn = restored.kind === "checkpoint" && checkpointingWriters(state.writers) !== undefined;
   if (canGoOn) state = withOwnState(state, restored.checkpoint.state);
   const work = new ShardWork(context, claim.epoch, state, history);

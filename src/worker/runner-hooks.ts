@@ -39,6 +39,8 @@ export interface RunnerHooks {
 export interface RunnerTraits {
   /** The runner writes one record per item in the standard way, so a batch's results are taken apart by the worker. */
   readonly recordPerItem: boolean;
+  /** The runner opens the standard writers, so the run's options for the default records count. */
+  readonly standardWriters: boolean;
   /** The runner opens no files but the standard ones, so a shard's folder need not be searched for others. */
   readonly standardFiles: boolean;
   /** The runner's own check of a committed shard, where it has one. */

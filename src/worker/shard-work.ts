@@ -12,6 +12,8 @@ import {
 import type { ShardCounts } from "../store/done.ts";
 import type { LineWriter } from "../writers/line-writer.ts";
 import { type CheckpointingWriter, checkpointingWriters } from "../writers/writer.ts";
+import { type CheckpointInterval, checkpointInterval } from "./checkpoint-interval.ts";
+import { type DearCheckpoint, tellDearCheckpoints, tellNoCheckpoints } from "./checkpoint-notices.ts";
 import { type CrashHistory, judgeCrashes } from "./crash-history.ts";
 import { type FailureRecord, openFailureLog } from "./failure-log.ts";
 import { type ItemGuard, openItemGuard } from "./item-guard.ts";
@@ -19,11 +21,11 @@ import type { ShardState } from "./runner-hooks.ts";
 import { type ShardContext, ShardInterrupted } from "./shard-context.ts";
 import { ownState } from "./shard-state.ts";
 
-// Checkpoints may cost one part in this many of the time; where they are dear they come less often.
-const checkpointShare = 100;
 // A figure that an unlucky moment has spoiled is forgotten within some shards, even if they are too short to be measured in.
 const forgetting = 0.9;
 const yieldEveryMs = 100;
+// One that an unlucky moment has made dear is not worth a word.
+const dearInARow = 2;
 const failuresKey = "$failures";
 const noHistory = judgeCrashes([], { retries: 0 });
 
@@ -63,6 +65,7 @@ export class ShardWork {
     this.onFailure = (failure) => this.failures.write(failure);
     this.tick = context.heartbeat.ticks[0];
     this.writers = checkpointingWriters(state.writers);
+    if (this.writers === undefined) tellNoCheckpoints(context.notices, context.runner.name, state.writers);
     this.savedWriters = [...(this.writers ?? []), [failuresKey, this.failures]];
     this.log = openCheckpointLog(state.shardDir);
     context.pace.checkpointCostMs *= forgetting;
@@ -91,7 +94,7 @@ export class ShardWork {
 
   /** Time has passed: looks whether to stop, saves a checkpoint if one is due, and lets the process breathe. */
   async onTick(): Promise<void> {
-    const { heartbeat, isLeaving, isTooLarge, options, pace, protocol, sync } = this.context;
+    const { heartbeat, isLeaving, isTooLarge, pace, protocol, sync } = this.context;
     this.tick = heartbeat.ticks[0];
     this.report();
     if (heartbeat.isLost()) throw new ShardInterrupted("lost");
@@ -99,8 +102,7 @@ export class ShardWork {
     // A shard that would have to begin anew would never end.
     if (this.writers !== undefined && isTooLarge?.()) throw new ShardInterrupted("leaving");
     const now = performance.now();
-    const intervalMs = Math.max(options.checkpointIntervalMs, pace.checkpointCostMs * checkpointShare);
-    if (now - this.lastCheckpointMs >= intervalMs) await this.checkpoint();
+    if (now - this.lastCheckpointMs >= this.interval(pace.checkpointCostMs).intervalMs) await this.checkpoint();
     if (now - pace.lastYieldMs < yieldEveryMs) return;
     sync.poke();
     protocol.history.flush();
@@ -122,10 +124,27 @@ export class ShardWork {
     }
     const { position, dropped, failed } = this;
     const state = encodeState(ownState(this.state));
-    this.log.save({ sequence: ++this.sequence, position, counts: { dropped, failed }, files, writers, state });
+    const counts = { dropped, failed };
+    const totalBytes = this.log.save({ sequence: ++this.sequence, position, counts, files, writers, state });
     this.lastCheckpointMs = performance.now();
     const { pace } = this.context;
-    pace.checkpointCostMs = pace.checkpointCostMs * 0.8 + (this.lastCheckpointMs - beganMs) * 0.2;
+    const costMs = this.lastCheckpointMs - beganMs;
+    pace.checkpointCostMs = pace.checkpointCostMs * 0.8 + costMs * 0.2;
+    this.tellIfDear(costMs, { stateBytes: state.length, totalBytes });
+  }
+
+  private interval(costMs: number): CheckpointInterval {
+    const { options, pace } = this.context;
+    const workedMs = performance.now() - pace.beganMs;
+    return checkpointInterval({ optionMs: options.checkpointIntervalMs, costMs, workedMs });
+  }
+
+  private tellIfDear(costMs: number, size: Pick<DearCheckpoint, "stateBytes" | "totalBytes">): void {
+    const { notices, pace } = this.context;
+    const { intervalMs, boundMs } = this.interval(costMs);
+    pace.dearCheckpoints = intervalMs > boundMs ? pace.dearCheckpoints + 1 : 0;
+    if (pace.dearCheckpoints < dearInARow) return;
+    tellDearCheckpoints(notices, { unit: this.state.shardId, costMs, intervalMs, boundMs, ...size });
   }
 
   /** Leaves nothing in the folder but the shard's own files. */

@@ -12,6 +12,8 @@ export interface WorkOptions {
   /** Bytes of memory above which a worker with a process of its own is replaced. */
   readonly maxRss: number | undefined;
   readonly checkpointIntervalMs: number;
+  /** What becomes of NaN and the infinities in the default records; specs of older versions do not say it. */
+  readonly nonFinite?: "refuse" | "null" | undefined;
   readonly leaseTtlMs: number;
   /** Where the records of each committed shard are put as a file of their own. */
   readonly resultDir?: string | undefined;

@@ -1,36 +1,61 @@
 import { pieceCompressor } from "../formats/lines/compression.ts";
-import { MillraceError, messageOf } from "../shared/errors.ts";
+import { jsonText, type NonFinite } from "../formats/lines/json-text.ts";
+import { MillraceError } from "../shared/errors.ts";
 import { describeKind } from "../shared/state-json.ts";
 import { checkFileName, recordsName } from "../store/shard-file-names.ts";
 import { LineWriter } from "./line-writer.ts";
 import { putJsonLine } from "./put-json-line.ts";
 
+/** How values are written that JSON does not have. */
+export interface JsonlWriterOptions {
+  /** NaN and the infinities: `refuse` them, which fails their item, or write `null`. Default: `refuse`. */
+  readonly nonFinite?: NonFinite | undefined;
+}
+
+class JsonlWriter<Record> extends LineWriter<Record> {
+  private readonly choice: { nonFinite: NonFinite };
+
+  constructor(shardDir: string, name: string, nonFinite: NonFinite) {
+    const choice = { nonFinite };
+    super(shardDir, checkFileName(name), (record) => encodeRecord(record, choice.nonFinite), {
+      compress: pieceCompressor(name),
+      putLine: putJsonLine,
+    });
+    this.choice = choice;
+  }
+
+  /** What the run says about NaN, for the records that every runner has. */
+  useNonFinite(nonFinite: NonFinite): void {
+    this.choice.nonFinite = nonFinite;
+  }
+}
+
 /**
  * One JSON text a line, compressed where the name says so (`.jsonl.gz`, `.jsonl.zst`). With checkpoints; merged by putting
- * the shards' files one after the other, which is right for compressed ones too.
+ * the shards' files one after the other, which is right for compressed ones too. Typed arrays are written as arrays; a value
+ * that JSON would turn into another one is refused with its path.
  */
-export function jsonlWriter<Record = unknown>(shardDir: string, name: string = recordsName): LineWriter<Record> {
-  return new LineWriter(shardDir, checkFileName(name), encodeRecord, {
-    compress: pieceCompressor(name),
-    putLine: putJsonLine,
-  });
+export function jsonlWriter<Record = unknown>(
+  shardDir: string,
+  name: string = recordsName,
+  { nonFinite = "refuse" }: JsonlWriterOptions = {},
+): LineWriter<Record> {
+  if (nonFinite !== "refuse" && nonFinite !== "null")
+    throw new MillraceError("BAD_OPTION", `Option nonFinite of jsonlWriter is ${describeKind(nonFinite)}.`, {
+      hint: 'Pass "refuse" or "null", or leave it out for "refuse".',
+    });
+  return new JsonlWriter<Record>(shardDir, name, nonFinite);
 }
 
-/** A record as JSON; one that has no JSON form is refused before anything is written. */
-export function encodeRecord(record: unknown): string {
-  let text: string | undefined;
-  try {
-    text = JSON.stringify(record);
-  } catch (error) {
-    throw notJson(messageOf(error).split("\n", 1)[0]!, error);
-  }
-  if (text === undefined) throw notJson(`it is ${describeKind(record)}`);
-  return text;
+/** Hands the run's choice to the writer of the default records. By its method: it may be of another copy of this package. */
+export function applyNonFinite(writer: unknown, nonFinite: NonFinite): void {
+  const { useNonFinite } = (writer ?? {}) as Partial<JsonlWriter<unknown>>;
+  if (typeof useNonFinite === "function") useNonFinite.call(writer, nonFinite);
 }
 
-function notJson(why: string, cause?: unknown): MillraceError {
-  return new MillraceError("BAD_RECORD", `The result cannot be written as JSON: ${why}.`, {
-    cause,
-    hint: "Return plain objects, arrays, numbers and strings from forward, or open a writer of your own in openWriters.",
-  });
+/** A record as JSON; one that JSON would change is refused before anything is written. */
+export function encodeRecord(record: unknown, nonFinite: NonFinite = "refuse"): string {
+  const made = jsonText(record, { root: "result", nonFinite });
+  if ("text" in made) return made.text;
+  throw new MillraceError("BAD_RECORD", `The result cannot be written as JSON: ${made.problem}.`, made);
 }

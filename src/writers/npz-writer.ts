@@ -9,6 +9,8 @@ import { resumeZip } from "../formats/zip/resume-zip.ts";
 import { problemOfName } from "../formats/zip/zip-records.ts";
 import type { ZipPrefix } from "../formats/zip/zip-writer.ts";
 import { crc32, crcText } from "../shared/crc32.ts";
+import { MillraceError } from "../shared/errors.ts";
+import { describeKind } from "../shared/state-json.ts";
 import type { ShardFile } from "../store/done.ts";
 import { checkFileName } from "../store/shard-file-names.ts";
 import type { ArrayRecord } from "./array-record.ts";
@@ -95,6 +97,10 @@ export class NpzShardWriter implements Writer<ArrayRecord> {
 
 /** An id is its own name in the archive wherever it can be one; no other name has an equals sign. */
 function arrayName(id: string): string {
+  if (typeof id !== "string")
+    throw new MillraceError("BAD_RECORD", `The id of an array is ${describeKind(id)}; a text was expected.`, {
+      hint: "Give every record an id of its own, as a text: { id, array }.",
+    });
   const isPlain = !id.includes("=") && id !== "" && problemOfName(`${id}.npy`) === undefined;
   return isPlain && !/\p{Surrogate}/u.test(id) ? id : safeFileName(id);
 }

@@ -9,7 +9,11 @@ export function textWriter(shardDir: string, name: string): LineWriter<string> {
 }
 
 function checkLine(line: string): string {
-  if (typeof line === "string" && !/[\n\r]/.test(line)) return line;
+  if (typeof line === "string" && !/[\n\r\p{Surrogate}]/u.test(line)) return line;
+  if (typeof line === "string" && /\p{Surrogate}/u.test(line))
+    throw new MillraceError("BAD_RECORD", `${describeKind(line)} holds half a character, which UTF-8 cannot say.`, {
+      hint: 'Cut texts between characters: [...text].slice(0, n).join("") instead of text.slice(0, n).',
+    });
   throw new MillraceError("BAD_RECORD", `A line of text was expected, and ${describeKind(line)} came.`, {
     hint: "Write strings without line breaks: one record is one line.",
   });

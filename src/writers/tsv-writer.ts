@@ -1,5 +1,6 @@
 import { formatTsvRow } from "../formats/lines/format-tsv.ts";
 import type { TsvRow } from "../formats/lines/parse-tsv.ts";
+import { MillraceError } from "../shared/errors.ts";
 import { checkFileName } from "../store/shard-file-names.ts";
 import { LineWriter } from "./line-writer.ts";
 
@@ -19,5 +20,18 @@ export function tsvWriter<Column extends string>(
   shardDir: string,
   { name, columns }: TsvWriterOptions<Column>,
 ): LineWriter<TsvRow<Column>> {
-  return new LineWriter(shardDir, checkFileName(name), (row) => formatTsvRow(row, columns).slice(0, -1));
+  return new LineWriter(shardDir, checkFileName(name), (row) => {
+    checkKeys(row, columns);
+    return formatTsvRow(row, columns).slice(0, -1);
+  });
+}
+
+/** Refuses a row with a value that has no column: it would be lost. */
+function checkKeys(row: Readonly<Record<string, unknown>>, columns: readonly string[]): void {
+  for (const key of Object.keys(row)) {
+    if (columns.includes(key) || row[key] === undefined) continue;
+    throw new MillraceError("BAD_RECORD", `A row cannot be written: there is no column ${JSON.stringify(key)}.`, {
+      hint: `The columns are ${columns.join(", ")}: name one more, or leave the key out of the row.`,
+    });
+  }
 }

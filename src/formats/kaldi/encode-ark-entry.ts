@@ -1,4 +1,5 @@
 import { MillraceError } from "../../shared/errors.ts";
+import { describeKind } from "../../shared/state-json.ts";
 import { checkNdArray, type NdArray } from "../nd-array.ts";
 import { binaryValueBytes, encodeBinaryValue, putBinaryValue } from "./binary-value.ts";
 import type { KaldiValue } from "./kaldi-value.ts";
@@ -35,8 +36,8 @@ export function encodeKaldiValue(value: NdArray, options: { readonly text?: bool
 
 /** Refuses a key that Kaldi would read as several words. */
 export function checkKaldiKey(key: string): string {
-  if (key !== "" && !/[\s\p{Cc}\p{Surrogate}]/u.test(key)) return key;
-  throw new MillraceError("BAD_RECORD", `${JSON.stringify(key)} cannot be a key of a Kaldi table.`, {
+  if (typeof key === "string" && key !== "" && !/[\s\p{Cc}\p{Surrogate}]/u.test(key)) return key;
+  throw new MillraceError("BAD_RECORD", `${describeKind(key)} cannot be a key of a Kaldi table.`, {
     hint: "A key is one word: not empty, without spaces and control characters.",
   });
 }

@@ -1,6 +1,7 @@
-import { MillraceError, messageOf } from "../../shared/errors.ts";
+import { MillraceError } from "../../shared/errors.ts";
 import { type Bytes, toByteSource } from "../byte-source.ts";
 import { refuseFile } from "../refuse-file.ts";
+import { jsonText } from "./json-text.ts";
 import type { Line, LineLimits } from "./line-splitter.ts";
 import { readTextLines } from "./read-text-lines.ts";
 
@@ -21,19 +22,9 @@ export function parseJsonLine<Record>({ text, number, offset }: Line, file: stri
   }
 }
 
-/** A record as a line, with its line break; what has no JSON form is refused. */
+/** A record as a line, with its line break; what JSON would turn into something else is refused with its path. */
 export function encodeJsonLine(record: unknown): string {
-  let text: string | undefined;
-  let cause: unknown;
-  try {
-    text = JSON.stringify(record);
-  } catch (error) {
-    cause = error;
-  }
-  if (text !== undefined) return `${text}\n`;
-  const why = cause === undefined ? `it is ${typeof record}` : messageOf(cause).split("\n", 1)[0];
-  throw new MillraceError("BAD_RECORD", `A record cannot be written as JSON: ${why}.`, {
-    cause,
-    hint: "Write plain objects, arrays, numbers and strings.",
-  });
+  const made = jsonText(record, { root: "record" });
+  if ("text" in made) return `${made.text}\n`;
+  throw new MillraceError("BAD_RECORD", `A record cannot be written as JSON: ${made.problem}.`, made);
 }

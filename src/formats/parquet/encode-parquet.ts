@@ -1,5 +1,5 @@
 import type { ByteWriter as ByteWriterClass, ParquetWriter as ParquetWriterClass } from "hyparquet-writer";
-import { checkColumns, checkValue, type ParquetRow } from "./check-row.ts";
+import { checkColumns, checkKeys, checkValue, type ParquetRow } from "./check-row.ts";
 import { type ParquetColumn, parquetSchemaOf } from "./parquet-column.ts";
 
 /** The columns of a Parquet file, and when a group of rows ends. */
@@ -58,6 +58,7 @@ class GroupEncoder implements ParquetEncoder {
   }
 
   add(row: ParquetRow): Uint8Array | undefined {
+    checkKeys(row, this.columns, this.rows);
     // All values first: a row that is refused half-way would shift the columns against each other.
     const values = this.columns.map((column) => checkValue(row[column.name], column, this.rows));
     values.forEach((value, i) => {

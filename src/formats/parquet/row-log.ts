@@ -1,6 +1,6 @@
 import { ByteCursor } from "../byte-cursor.ts";
 import type { ByteSource } from "../byte-source.ts";
-import { checkValue, type ParquetRow } from "./check-row.ts";
+import { checkKeys, checkValue, type ParquetRow } from "./check-row.ts";
 import { listElement, type ParquetColumn, type ParquetScalar } from "./parquet-column.ts";
 
 // A row in the log: for each column a byte that says whether there is a value, then the value. Texts, bytes and lists begin
@@ -18,6 +18,7 @@ export class RowEncoder {
 
   /** The bytes of a row, valid until the next call; a row that no file can hold is refused, naming it by its number. */
   encode(row: ParquetRow, number: number): Uint8Array {
+    checkKeys(row, this.columns, number);
     // All values first: a refused row must leave nothing behind.
     const values = this.columns.map((column) => checkValue(row[column.name], column, number));
     this.length = 0;

@@ -18,7 +18,7 @@ export function picklePtValue(value: PtInput): { pickle: Buffer; storages: reado
     if (depth > deepest) throw refusal(`it is nested more than ${deepest} deep, or contains itself`);
     if (entry === null) writer.op("none");
     else if (typeof entry === "boolean") writer.op(entry ? "true" : "false");
-    else if (typeof entry === "string") writer.text(entry);
+    else if (typeof entry === "string") putText(writer, entry);
     else if (typeof entry === "number") putNumber(writer, entry);
     else if (typeof entry === "bigint") putBigInt(writer, entry);
     else if (Array.isArray(entry)) {
@@ -43,8 +43,12 @@ export function picklePtValue(value: PtInput): { pickle: Buffer; storages: reado
       writer.op("emptyDict");
       if (entries.length === 0) return;
       writer.op("mark");
+      const seen = new Map<unknown, unknown>();
       for (const [key, item] of entries) {
         if (typeof key === "object" && key !== null) throw refusal("a key is not a text, number, boolean or null");
+        const same = pythonKey(key);
+        if (seen.has(same)) throw refusal(`the keys ${String(seen.get(same))} and ${String(key)} are one in Python`);
+        seen.set(same, key);
         put(key, depth + 1);
         put(item, depth + 1);
       }
@@ -94,6 +98,17 @@ function contiguousStrides(shape: readonly number[]): number[] {
     stride *= Math.max(1, shape[axis]!);
   }
   return strides;
+}
+
+/** What Python compares a key by: 1, 1n and true are one key of a dict. */
+function pythonKey(key: unknown): unknown {
+  if (typeof key === "boolean") return Number(key);
+  return typeof key === "bigint" && BigInt(Number(key)) === key ? Number(key) : key;
+}
+
+function putText(writer: PickleWriter, text: string): void {
+  if (/\p{Surrogate}/u.test(text)) throw refusal("a text holds half a character, which UTF-8 cannot say");
+  writer.text(text);
 }
 
 function putNumber(writer: PickleWriter, value: number): void {

@@ -1,4 +1,5 @@
 import { MillraceError } from "../../shared/errors.ts";
+import { describeKind } from "../../shared/state-json.ts";
 import { bytesOfArray } from "../array-bytes.ts";
 import { checkNdArray, countElements, type DType, layouts, type NdArray } from "../nd-array.ts";
 import { maxHeaderBytes } from "./read-header.ts";
@@ -34,6 +35,12 @@ export function encodeSafetensorsHeader(
   shapes: Iterable<TensorShape>,
   { metadata }: SafetensorsOptions = {},
 ): Uint8Array {
+  for (const [key, value] of Object.entries(metadata ?? {})) {
+    if (typeof value === "string") continue;
+    throw new MillraceError("BAD_RECORD", `${JSON.stringify(key)} of the metadata is ${describeKind(value)}.`, {
+      hint: "The format has texts alone there, and readers refuse anything else: pass String(value) or its JSON.",
+    });
+  }
   // A Map and no object: names such as "1" and "__proto__" would change the order or be lost.
   const names = new Set<string>();
   const entries = metadata === undefined ? [] : [`"__metadata__":${JSON.stringify(metadata)}`];
@@ -64,13 +71,14 @@ export function encodeSafetensorsHeader(
 export function checkTensor(name: string, array: NdArray): TensorShape {
   checkNdArray(array);
   const { dtype, shape } = array;
-  if (name === "__metadata__" || /\p{Surrogate}/u.test(name)) throw badTensor(name, "has a name that is not allowed");
+  if (typeof name !== "string" || name === "__metadata__" || /\p{Surrogate}/u.test(name))
+    throw badTensor(name, "has a name that is not allowed");
   if (tensorTypeOf[dtype] === undefined) throw badTensor(name, `is ${dtype}, for which the format has no type`);
   return { name, dtype, shape };
 }
 
 function badTensor(name: string, why: string): MillraceError {
-  return new MillraceError("BAD_RECORD", `The tensor ${JSON.stringify(name)} ${why}.`, {
+  return new MillraceError("BAD_RECORD", `The tensor ${describeKind(name)} ${why}.`, {
     hint: "Names are different from each other and from __metadata__, and the shape fits the data.",
   });
 }

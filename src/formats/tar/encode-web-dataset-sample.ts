@@ -1,4 +1,5 @@
 import { MillraceError } from "../../shared/errors.ts";
+import { jsonText } from "../lines/json-text.ts";
 import { encodeTarEntry } from "./encode-tar-entry.ts";
 import type { WebDatasetSample } from "./read-web-dataset.ts";
 
@@ -18,20 +19,24 @@ export function encodeWebDatasetSample(sample: WebDatasetSample): Uint8Array {
 function encodeValue(key: string, extension: string, value: unknown): Uint8Array {
   if (value instanceof Uint8Array) return value;
   if (extension === "json" || extension.endsWith(".json")) return Buffer.from(toJson(key, extension, value));
-  if (typeof value === "string") return Buffer.from(value);
-  if (typeof value === "number" || typeof value === "bigint") return Buffer.from(String(value));
+  if (typeof value === "string") return encodeText(key, extension, value);
+  if (typeof value === "bigint" || (typeof value === "number" && Number.isFinite(value)))
+    return Buffer.from(String(value));
+  if (typeof value === "number")
+    throw badSample(key, `has ${value} for ${extension}`, "Give a finite number, or leave the file out.");
   throw badSample(key, `has a value for ${extension} that is not bytes or text`, "Only json takes other values.");
 }
 
+function encodeText(key: string, extension: string, text: string): Uint8Array {
+  if (!/\p{Surrogate}/u.test(text)) return Buffer.from(text);
+  throw badSample(key, `has a text for ${extension} with half a character`, "Cut texts between characters.");
+}
+
 function toJson(key: string, extension: string, value: unknown): string {
-  let cause: unknown;
-  try {
-    const text = JSON.stringify(value) as string | undefined;
-    if (text !== undefined) return text;
-  } catch (error) {
-    cause = error;
-  }
-  throw badSample(key, `has a value for ${extension} that has no JSON form`, "Give plain objects and arrays.", cause);
+  const root = extension === "json" ? extension : `sample[${JSON.stringify(extension)}]`;
+  const made = jsonText(value, { root });
+  if ("text" in made) return made.text;
+  throw badSample(key, `cannot be written as JSON: ${made.problem}`, made.hint, made.cause);
 }
 
 /** Readers take the name up to the first dot of its last part as the key: one with a dot would come back shorter. */

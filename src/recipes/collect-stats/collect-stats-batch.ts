@@ -150,7 +150,7 @@ function numbersOf(array: NdArray, key: string): Float32Array | Float64Array {
       return toFloat32(array);
     case "int64":
     case "uint64":
-      return Float64Array.from(array.data, Number);
+      return Float64Array.from(array.data, (value) => exactNumber(value, key));
     case "complex64":
     case "complex128":
       throw new MillraceError("BAD_RECORD", `${key} is ${array.dtype}; sums of complex numbers are not collected.`, {
@@ -159,6 +159,14 @@ function numbersOf(array: NdArray, key: string): Float32Array | Float64Array {
     default:
       return Float64Array.from(array.data);
   }
+}
+
+function exactNumber(value: bigint, key: string): number {
+  const number = Number(value);
+  if (Number.isSafeInteger(number)) return number;
+  throw new MillraceError("BAD_RECORD", `${key} holds ${value}, which the sums would round.`, {
+    hint: "Whole numbers up to 2^53 are summed up exactly: scale the feature down, or leave the key out.",
+  });
 }
 
 /** Tokens that come with the batch: only their lengths are of interest, for batches by length. */

@@ -1,4 +1,12 @@
-import { type DType, encodeNpy, type NdArray, ndArray } from "../../formats.ts";
+import {
+  bfloat16ToNumber,
+  type DType,
+  encodeJsonLine,
+  encodeNpy,
+  float16ToNumber,
+  type NdArray,
+  ndArray,
+} from "../../formats.ts";
 import { MillraceError } from "../../index.ts";
 import { describeValue } from "./describe-value.ts";
 import type { ArtifactOptions } from "./inference-options.ts";
@@ -34,15 +42,26 @@ export async function encodeValue(value: unknown, context: ValueContext): Promis
   const { options, writer } = context;
   if (writer !== undefined) return writeWith(writer, value, context);
   if (options !== undefined) return encodeAs(options.type ?? typeOf(value, context), value, context);
-  const scalar = scalarText(value);
+  const scalar = scalarText(value, context);
   return scalar === undefined ? encodeAs(typeOf(value, context), value, context) : { text: scalar };
 }
 
-function scalarText(value: unknown): string | undefined {
+function scalarText(value: unknown, context: ValueContext): string | undefined {
   if (typeof value === "string") return value;
-  if (typeof value === "number" || typeof value === "boolean" || typeof value === "bigint") return String(value);
-  if (isNdArray(value) && value.shape.length === 0 && value.data.length === 1) return String(value.data[0]);
-  return undefined;
+  if (typeof value === "boolean" || typeof value === "bigint") return String(value);
+  const number = isNdArray(value) && value.shape.length === 0 ? numberOf(value) : value;
+  if (typeof number === "bigint") return String(number);
+  if (typeof number !== "number") return undefined;
+  if (Number.isFinite(number)) return String(number);
+  const hint = `Return a finite number, or leave ${context.key} out of outputs that have none; String(value) writes it as a text.`;
+  throw unwritable(number, context, "programs that read lists differ in how they write it", hint);
+}
+
+/** The one number of an array without dimensions. */
+function numberOf(array: NdArray): number | bigint | undefined {
+  if (array.data.length !== 1) return undefined;
+  if (array.dtype === "float16") return float16ToNumber(array.data[0]!);
+  return array.dtype === "bfloat16" ? bfloat16ToNumber(array.data[0]!) : array.data[0];
 }
 
 async function encodeAs(
@@ -60,6 +79,7 @@ async function encodeAs(
       return { bytes: await toWav(value, context), extension: extension ?? ".wav" };
     case "text":
       if (typeof value !== "string") throw unwritable(value, context, "a text was expected");
+      if (/\p{Surrogate}/u.test(value)) throw unwritable(value, context, "it holds half a character");
       return { bytes: Buffer.from(value), extension: extension ?? ".txt" };
     case "bytes":
       if (!(value instanceof Uint8Array)) throw unwritable(value, context, "a Uint8Array was expected");
@@ -121,16 +141,11 @@ async function toWav(value: unknown, context: ValueContext): Promise<Uint8Array>
 
 function jsonText(value: unknown, context: ValueContext): string {
   try {
-    const text = JSON.stringify(value, (_key, inner: unknown) => {
-      if (typeof inner === "number" && !Number.isFinite(inner)) throw new TypeError(`it holds ${inner}`);
-      if (!ArrayBuffer.isView(inner) || inner instanceof DataView) return inner;
-      return Array.from(inner as Float32Array);
-    });
-    if (text !== undefined) return `${text}\n`;
+    return encodeJsonLine(value);
   } catch (cause) {
-    throw unwritable(value, context, `it cannot be written as JSON: ${(cause as Error).message.split("\n", 1)[0]}`);
+    if (!(cause instanceof MillraceError)) throw cause;
+    throw unwritable(value, context, cause.reason.replace(/^A record/, "it").replace(/\.$/, ""), cause.hint);
   }
-  throw unwritable(value, context, "it has no form in JSON");
 }
 
 async function writeWith(writer: NamedFunction, value: unknown, context: ValueContext): Promise<Encoded> {

@@ -27,6 +27,7 @@ describe("the shape of a run's config", () => {
     ["runner is missing; a section was expected", { provider: least.provider }],
     ["runner.output_dir is missing; a path was expected", { ...least, runner: { _target_: "./a.js#B" } }],
     ['runner.on_error is "ignore"; one of fail, skip was expected', withRunner({ on_error: "ignore" })],
+    ['runner.non_finite is "zero"; one of refuse, null was expected', withRunner({ non_finite: "zero" })],
     ["runner.batch_size is 0; a whole number from 1 was expected", withRunner({ batch_size: 0 })],
     ["runner.batch_by.max is missing", withRunner({ batch_by: { cost: "sum" } })],
     ['runner.shard_subdir is "/tmp"; a relative path', withRunner({ shard_subdir: "/tmp" })],

@@ -162,10 +162,10 @@ describe("a JSONL writer", () => {
   circular["self"] = circular;
 
   it.each<[string, unknown, RegExp]>([
-    ["a record that holds itself", circular, /circular structure/],
-    ["a BigInt", { n: 1n }, /BigInt/],
-    ["undefined", undefined, /it is undefined/],
-    ["a function", () => 1, /it is a function/],
+    ["a record that holds itself", circular, /result\.self is result again/],
+    ["a BigInt", { n: 1n }, /result\.n is the bigint 1/],
+    ["undefined", undefined, /result is undefined/],
+    ["a function", () => 1, /result is a function/],
   ])("refuses %s before anything of it is written", (_name, record, message) => {
     const dir = temporaryFolder();
     const writer = jsonlWriter(dir);

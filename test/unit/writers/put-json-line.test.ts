@@ -10,14 +10,19 @@ function lineOf(record: unknown, room = 65_536): string | undefined {
   return end === -1 ? undefined : into.toString("utf8", 3, end);
 }
 
+/** JSON writes -0 as 0. */
+function withoutMinusZero(record: Record<string, unknown>): unknown {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, Object.is(value, -0) ? 0 : value]));
+}
+
 describe("putJsonLine", () => {
   const number = fc.oneof(
-    fc.double(),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
     fc.integer(),
     fc.maxSafeInteger(),
     fc.nat(9).map((digits) => 10 ** digits),
     fc.nat(9).map((digits) => 1 - 10 ** digits),
-    fc.constantFrom(-0, Number.NaN, Infinity, -Infinity, 1e21, 5e-324, 2 ** 31, -(2 ** 31)),
+    fc.constantFrom(-0, 1e21, 5e-324, 2 ** 31, -(2 ** 31)),
   );
   const text = fc.oneof(fc.string(), fc.string({ unit: "binary" }), fc.string({ unit: "grapheme" }));
   const key = fc.oneof(text, fc.constantFrom("10", "2", "__proto__", "toJSON", "hasOwnProperty"));
@@ -31,7 +36,7 @@ describe("putJsonLine", () => {
   });
 
   it("writes a record of plain values as JSON.stringify does, or not at all", () => {
-    const value = fc.oneof(number, text, fc.boolean(), fc.constantFrom(null, undefined));
+    const value = fc.oneof(number, text, fc.boolean(), fc.constant(null));
     fc.assert(
       fc.property(fc.dictionary(key, value, { noNullPrototype: true }), (record) => {
         expect([undefined, `${JSON.stringify(record)}\n`]).toContain(lineOf(record));
@@ -42,13 +47,16 @@ describe("putJsonLine", () => {
   it("writes any record as JSON.stringify does, or not at all", () => {
     fc.assert(
       fc.property(fc.object({ withDate: true, withSparseArray: true, withTypedArray: true }), (record) => {
-        expect([undefined, `${JSON.stringify(record)}\n`]).toContain(lineOf(record));
+        const line = lineOf(record);
+        expect([undefined, `${JSON.stringify(record)}\n`]).toContain(line);
+        // What JSON.stringify would change is left to the slower way, which refuses it.
+        if (line !== undefined) expect(JSON.parse(line)).toEqual(withoutMinusZero(record));
       }),
     );
   });
 
-  it("writes numbers, booleans, null and short ASCII strings, and leaves out what is undefined", () => {
-    const record = { utt_id: "a-1 ~", frames: -120, energy: 0.25, gone: undefined, is_speech: true, speaker: null };
+  it("writes numbers, booleans, null and short ASCII strings", () => {
+    const record = { utt_id: "a-1 ~", frames: -120, energy: 0.25, is_speech: true, speaker: null };
     expect(lineOf(record)).toBe(`${JSON.stringify(record)}\n`);
   });
 
@@ -64,6 +72,9 @@ describe("putJsonLine", () => {
     ["an instance", new Date(0)],
     ["an object without prototype", Object.create(null)],
     ["a big integer", { big: 1n }],
+    ["NaN", { id: 1, mean: Number.NaN }],
+    ["an infinity", { id: 1, mean: Number.NEGATIVE_INFINITY }],
+    ["a field that is undefined", { id: 1, mean: undefined }],
     ["no field", {}],
     [
       "a getter that throws",
@@ -102,7 +113,7 @@ describe("putJsonLine", () => {
   });
 
   it("writes records of different fields one after the other", () => {
-    const records = [{ a: 1, b: 2 }, { b: 2, a: 1 }, { a: 1 }, { c: 3, b: undefined, a: 1 }, { a: 1, b: 2, c: 3 }];
+    const records = [{ a: 1, b: 2 }, { b: 2, a: 1 }, { a: 1 }, { c: 3, a: 1 }, { a: 1, b: 2, c: 3 }];
     for (const record of [...records, ...records]) expect(lineOf(record)).toBe(`${JSON.stringify(record)}\n`);
   });
 

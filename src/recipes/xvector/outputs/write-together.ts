@@ -95,12 +95,14 @@ export async function writeParquet(
           { name: "seconds", type: "float64" } as const,
           embedding,
         ];
-  await writeParquetFile(path, rowsOf(entries), { columns });
+  await writeParquetFile(path, rowsOf(entries, kind), { columns });
 }
 
-function* rowsOf(entries: Iterable<VectorEntry>): Generator<Readonly<Record<string, unknown>>> {
-  for (const { id, speaker, seconds, vector } of entries)
-    yield { utt_id: id, speaker_id: speaker, seconds, embedding: [...vector] };
+function* rowsOf(entries: Iterable<VectorEntry>, kind: VectorKind): Generator<Readonly<Record<string, unknown>>> {
+  for (const { id, speaker, seconds, vector } of entries) {
+    const row = { speaker_id: speaker, embedding: [...vector] };
+    yield kind === "speakers" ? row : { utt_id: id, seconds, ...row };
+  }
 }
 
 function whole({ path, places }: TogetherPlace, make: (partial: string) => void): void {

@@ -59,7 +59,7 @@ describe("parseJsonl", () => {
 
 describe("encodeJsonLine", () => {
   it("refuses what has no JSON form", () => {
-    expect(() => encodeJsonLine(undefined)).toThrowError("it is undefined");
+    expect(() => encodeJsonLine(undefined)).toThrowError("record is undefined");
     expect(() => encodeJsonLine(1n)).toThrowError(expect.objectContaining({ code: "BAD_RECORD" }));
   });
 });

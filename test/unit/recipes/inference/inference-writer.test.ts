@@ -32,9 +32,10 @@ describe("the outputs of a shard", () => {
     const { writer, text } = open({ hypKey: ["hyp", "n"] });
     await writer.write({ utt_id: "a", hyp: "one\ntwo", n: 1.5, ok: true, none: undefined });
     await writer.write({ utt_id: 7, hyp: "", n: ndArray("int64", BigInt64Array.of(9n), []) });
+    await writer.write({ utt_id: 8, hyp: "", n: ndArray("float16", Uint16Array.of(0x3e00), []) });
     writer.close();
-    expect(text("hyp.scp")).toBe("a one\\ntwo\n7 \n");
-    expect(text("n.scp")).toBe("a 1.5\n7 9\n");
+    expect(text("hyp.scp")).toBe("a one\\ntwo\n7 \n8 \n");
+    expect(text("n.scp")).toBe("a 1.5\n7 9\n8 1.5\n");
     expect(text("ok.scp")).toBe("a true\n");
     expect(writer.keys).toEqual(["hyp", "n", "ok"]);
   });
@@ -108,10 +109,15 @@ describe("the outputs of a shard", () => {
     ['"hyp" of a is null: it has no form in a file.', { utt_id: "a", hyp: null }, {}],
     ['"hyp" of a is a Map: it has no form in a file.', { utt_id: "a", hyp: new Map() }, {}],
     [
-      '"hyp" of a is an object: it cannot be written as JSON: it holds NaN.',
+      '"hyp" of a is an object: it cannot be written as JSON: record.s is NaN.',
       { utt_id: "a", hyp: { s: Number.NaN } },
       {},
     ],
+    ["record.m is a Map", { utt_id: "a", hyp: { m: new Map([[1, 2]]) } }, {}],
+    ["record.gone is undefined", { utt_id: "a", hyp: { gone: undefined } }, {}],
+    ['"hyp" of a is the number NaN', { utt_id: "a", hyp: Number.NaN }, {}],
+    ['"hyp" of a is the number Infinity', { utt_id: "a", hyp: ndArray("float32", Float32Array.of(1 / 0), []) }, {}],
+    ["it holds half a character", { utt_id: "a", hyp: "\ud800" }, { outputArtifacts: { hyp: { type: "text" } } }],
     ['The key "../x" of an output cannot be the name of an scp file.', { utt_id: "a", hyp: "", "../x": 1 }, {}],
     ['The key "done" of an output cannot be the name', { utt_id: "a", hyp: "", done: 1 }, {}],
     ['The key "nul" of an output cannot be the name', { utt_id: "a", hyp: "", nul: 1 }, {}],
