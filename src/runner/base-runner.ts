@@ -90,7 +90,10 @@ export abstract class BaseRunner<
     return { records: jsonlWriter(shardDir) };
   }
 
-  /** Takes what `forward` returned to the writers or into the state. Default: one line of `records.jsonl`. */
+  /**
+   * Takes the result of one item to the writers or into the state, with `batchSize` too. Default: one line of
+   * `records.jsonl`.
+   */
   static writeRecord(
     writers: Writers,
     result: never,
@@ -100,6 +103,22 @@ export abstract class BaseRunner<
   ): Awaitable<void> {
     return (writers["records"] as Writer<unknown>).write(result);
   }
+
+  /**
+   * Takes what `forward` returned for a whole batch, in the place of `writeRecord` and `reduceState`, which a class with this
+   * hook must not have. Default: none.
+   *
+   * `results` is an array with one entry for each item of the batch, `null` for those that `forward` dropped, or the one object
+   * that `forward` returned for the whole batch; a batch of which nothing is left is not handed over. A batch that failed comes in
+   * halves. Without `batchSize` it is an array of one.
+   */
+  static writeBatch?(
+    writers: Writers,
+    results: never,
+    _state: ShardState,
+    _env: never,
+    ..._own: never[]
+  ): Awaitable<void>;
 
   /** Closes the files of one shard. What it returns is added to the shard's state. Default: closes every writer. */
   static closeWriters(
@@ -116,7 +135,7 @@ export abstract class BaseRunner<
     return { shardId, shardDir, writers: await this.openWriters(shardDir, env, ...own) };
   }
 
-  /** Folds one result of `forward` into the shard's state. Default: calls `writeRecord`. */
+  /** Folds the result of one item, with `batchSize` too, into the shard's state. Default: calls `writeRecord`. */
   static reduceState(state: ShardState, result: never, env: never, ...own: never[]): Awaitable<ShardState> {
     const writing = this.writeRecord(state.writers, result, state, env, ...own);
     return isThenable(writing) ? writing.then(() => state) : state;
@@ -268,13 +287,20 @@ export abstract class BaseRunner<
 }
 
 /** The static side of a runner for a given env and result: `MyRunner satisfies RunnerClass<MyEnv, MyRecord>`. */
-export interface RunnerClass<Env extends object, Result> {
+export interface RunnerClass<Env extends object, Result> extends ResultHooks<Env, Result> {
   readonly forward: (idx: number, env: Env) => Awaitable<Result>;
 }
 
 /** The same for a runner that is used with `batchSize`. */
-export interface BatchRunnerClass<Env extends object, Result> {
+export interface BatchRunnerClass<Env extends object, Result> extends ResultHooks<Env, Result> {
   readonly forward: (idx: number[], env: Env) => Awaitable<readonly Result[]>;
+}
+
+/** The hooks that get results: one at a time, whatever the batch. */
+interface ResultHooks<Env extends object, Result> {
+  // Methods, so that the defaults of BaseRunner, which take any result, fit too.
+  writeRecord(writers: Writers, result: NonNullable<Result>, state: ShardState, env: Env, ...own: never[]): unknown;
+  reduceState(state: ShardState, result: NonNullable<Result>, env: Env, ...own: never[]): unknown;
 }
 
 // What only this process has, or says where it works, does not go along.
