@@ -10,6 +10,8 @@ import type { StopRequests } from "../launchers/launcher.ts";
 import { mergeLineFiles, recordsOfShards } from "../merge/merge-lines.ts";
 import type { Items } from "../plan/collect-items.ts";
 import type { ItemList } from "../plan/item-list.ts";
+import { noteBuiltFields } from "../provider/built-fields.ts";
+import { captureProvider } from "../provider/capture-provider.ts";
 import { buildLocalEnv, EnvironmentProvider } from "../provider/environment-provider.ts";
 import { MillraceError } from "../shared/errors.ts";
 import { refuseInWorker } from "../shared/in-worker.ts";
@@ -223,6 +225,7 @@ export abstract class BaseRunner<
     const { provider, options, ownOptions, runDir } = this;
     const runner = checkRunner(this.constructor as unknown as RunnerStatics);
     const { config, params } = provider;
+    const { state: providerState, identity: fields } = captureProvider(provider);
     const providerClass = provider.constructor as unknown as ClassStatics;
     const parallel = options.parallel();
     const project = projectIn([config, params]);
@@ -241,24 +244,25 @@ export abstract class BaseRunner<
         provider: identityOf(providerClass),
         config,
         params,
+        fields,
         options: ownOptions,
       },
       spec: {
-        version: 1,
+        version: 2,
         runner: { module: runner.module, name: runner.name },
         provider: { module: providerClass.module, name: providerClass.name },
         config,
         params,
         ...(project === undefined ? {} : { project }),
-        providerFields: Object.entries(provider).flatMap(([key, value]) => (value === undefined ? [] : key)),
+        providerState,
         options: work,
         runnerOptions: sendableOptions(this.given),
         ownOptions,
         parallel,
         cwd: process.cwd(),
       },
-      requireSendable: () => requireSendable(runner, provider),
-      buildEnv: () => buildLocalEnv(provider),
+      requireSendable: () => requireSendable(runner, provider, providerState),
+      buildEnv: () => noteBuiltFields(provider, () => buildLocalEnv(provider)),
       teardown: (env) => provider.teardown(env as Env),
       merge: async (shardDirs, committed) => {
         this.committed = committed;
