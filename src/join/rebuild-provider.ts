@@ -1,7 +1,8 @@
 import { assignProject } from "../config/project-of.ts";
+import { classTexts } from "../provider/class-texts.ts";
 import type { EnvironmentProvider } from "../provider/environment-provider.ts";
 import { missingField } from "../provider/missing-field.ts";
-import { providerTexts, publicFields } from "../provider/own-fields.ts";
+import { publicFields } from "../provider/own-fields.ts";
 import { nameOfFunction, visibleText } from "../provider/visible-text.ts";
 import { MillraceError, messageOf } from "../shared/errors.ts";
 import type { ProviderState } from "../shared/provider-state.ts";
@@ -64,7 +65,7 @@ function earlierState(
   { prototype }: ProviderClass,
 ): ProviderState {
   const field = providerFields.find((field) => field !== "config" && field !== "params");
-  const { hasConstructor, privateNames } = providerTexts(Object.create(prototype) as object);
+  const { hasConstructor, privateNames } = classTexts(Object.create(prototype) as object);
   const unknown = field ?? privateNames[0] ?? (hasConstructor ? "constructor" : undefined);
   if (unknown === undefined) return { isConstructible: true, fields: {}, made: {}, missing: {} };
   throw notRebuildable(

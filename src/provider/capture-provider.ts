@@ -6,9 +6,9 @@ import { describeKind, fromPlainValues, toPlainValues } from "../shared/state-js
 import { makeInstance } from "../shared/travelling-instance.ts";
 import { keyOf } from "../shared/value-marks.ts";
 import { fieldsBeforeBuild } from "./built-fields.ts";
-import type { ClassTexts } from "./class-texts.ts";
+import { type ClassTexts, classTexts } from "./class-texts.ts";
 import type { EnvironmentProvider } from "./environment-provider.ts";
-import { type Field, ownFields, providerTexts } from "./own-fields.ts";
+import { type Field, ownFields } from "./own-fields.ts";
 import { nameOfFunction, visibleText } from "./visible-text.ts";
 
 export interface CapturedProvider {
@@ -25,7 +25,7 @@ const longestField = 64 << 20;
 
 /** Writes down what a provider carries, as data, and what of it cannot be written down. */
 export function captureProvider(provider: AnyProvider): CapturedProvider {
-  const texts = providerTexts(provider);
+  const texts = classTexts(provider);
   const fields = fieldsBeforeBuild(provider, ownFields(provider, texts));
   const missing = { ...oddIn(provider.config, "config"), ...oddIn(provider.params, "params") };
   if (fields.size === 0 && !texts.hasConstructor)
@@ -58,9 +58,16 @@ interface FieldCase {
   readonly texts: ClassTexts;
 }
 
+const specialKinds: Readonly<Record<NonNullable<Field["special"]>, string>> = {
+  private: "is private, and not what the constructor makes of config and params",
+  lowered: "is private, and is assigned",
+  hidden: "is hidden or under a symbol",
+  "an accessor": "is an accessor",
+};
+
 function captureField(captured: Captured, { name, field, made, texts }: FieldCase): void {
   const { value, special } = field;
-  const written = special === undefined ? writeField(value, name) : { why: `is ${special}` };
+  const written: Written = special === undefined ? writeField(value, name) : { why: specialKinds[special] };
   if ("text" in written) {
     captured.fields[name] = value;
     const isMade = made !== undefined && made.special === undefined && written.text === textOf(made.value, name);
@@ -72,7 +79,7 @@ function captureField(captured: Captured, { name, field, made, texts }: FieldCas
     !texts.hasConstructor && texts.contains(String(made)) ? String(made) : undefined;
   const isMade = made !== undefined && made.special === special && isAlike({ name, field, made, texts }, showFunction);
   if (!isMade) {
-    captured.missing["at" in written ? written.at : name] = written.why;
+    captured.missing[written.at ?? name] = written.why;
     const digest = visibleText(value, String);
     captured.identity[name] =
       digest === undefined
@@ -92,11 +99,30 @@ function isAlike(
   return made.special === "private" && !texts.assigns(name) && madeVisible === undefined;
 }
 
-type Written = { readonly text: string } | { readonly why: string; readonly at?: string };
+interface NotWritten {
+  readonly why: string;
+  /** The part of it that is to blame. */
+  readonly at?: string;
+}
+
+type Written = { readonly text: string } | NotWritten;
 
 /** The JSON of a field, or why there is none. */
 function writeField(value: unknown, name: string): Written {
-  const odd: { readonly why: string; readonly at: string }[] = [];
+  const encoded = encode(value, name);
+  if (!("plain" in encoded)) return encoded;
+  try {
+    const text = JSON.stringify(encoded.plain);
+    if (text.length <= longestField) return { text };
+  } catch (error) {
+    // Longer than any text can be.
+    if (!(error instanceof RangeError)) throw error;
+  }
+  return { why: `takes more than ${longestField >> 20} MB as JSON` };
+}
+
+function encode(value: unknown, name: string): { readonly plain: unknown } | NotWritten {
+  const odd: NotWritten[] = [];
   const encoder = new ValueEncoder({
     isExact: true,
     onOdd(part, at, oddness) {
@@ -106,16 +132,14 @@ function writeField(value: unknown, name: string): Written {
     },
   });
   try {
-    const text = JSON.stringify(encoder.encode(value, name));
+    const plain = encoder.encode(value, name);
     if (odd[0] !== undefined) return odd[0];
     if (encoder.classes.size > 0)
-      fromPlainValues(JSON.parse(text), (reference, json) =>
-        makeInstance(encoder.classes.get(keyOf(reference))!, json),
-      );
-    return text.length <= longestField ? { text } : { why: `takes more than ${longestField >> 20} MB as JSON` };
+      fromPlainValues(plain, (reference, json) => makeInstance(encoder.classes.get(keyOf(reference))!, json));
+    return { plain };
   } catch (error) {
-    if (isMillraceError(error)) return { why: error.reason };
-    return { why: `cannot be written as JSON (${messageOf(error)})` };
+    // A toJSON or from of the user's.
+    return { why: isMillraceError(error) ? error.reason : `cannot be written as JSON (${messageOf(error)})` };
   }
 }
 
@@ -127,8 +151,8 @@ function textOf(value: unknown, name: string): string | undefined {
 }
 
 function oddIn(value: unknown, name: string): Record<string, string> {
-  const written = writeField(value, name);
-  return "text" in written ? {} : { [written.at ?? name]: written.why };
+  const encoded = encode(value, name);
+  return "plain" in encoded ? {} : { [encoded.at ?? name]: encoded.why };
 }
 
 /** A provider made of config and params alone, as a worker makes it; undefined where the constructor does not take these. */

@@ -1,23 +1,23 @@
 import { type ClassTexts, classTexts } from "./class-texts.ts";
-import { EnvironmentProvider } from "./environment-provider.ts";
 import { privateFields } from "./private-fields.ts";
 
 /** What an object carries under one name. */
 export interface Field {
   readonly value: unknown;
   /** What it is where it is no ordinary property: those cannot be written down. */
-  readonly special?: "private" | "hidden" | "an accessor" | undefined;
+  readonly special?: "private" | "lowered" | "hidden" | "an accessor" | undefined;
 }
 
 export type Fields = Map<string, Field>;
 
 /** The fields of a provider besides config and params, the private ones of its classes included. */
-export function ownFields(provider: object, texts: ClassTexts = providerTexts(provider)): Fields {
+export function ownFields(provider: object, texts: ClassTexts = classTexts(provider)): Fields {
   const fields = publicFields(provider);
   if (texts.privateNames.length > 0) {
     const unseen = () => new Map(texts.privateNames.map((name) => [name, Symbol("unseen") as unknown]));
     for (const [name, value] of privateFields(provider) ?? unseen()) fields.set(name, { value, special: "private" });
   }
+  for (const name of texts.loweredNames) fields.set(name, { value: Symbol("unseen"), special: "lowered" });
   return fields;
 }
 
@@ -33,9 +33,4 @@ export function publicFields(provider: object): Fields {
     else fields.set(key, { value });
   }
   return fields;
-}
-
-/** The texts of the classes between a provider and EnvironmentProvider. */
-export function providerTexts(provider: object): ClassTexts {
-  return classTexts(provider, EnvironmentProvider);
 }

@@ -6,28 +6,24 @@ const global = globalThis as unknown as Record<symbol, unknown>;
 
 /**
  * The private fields of an object, such as `#examples`, which no other code than its class can read: the inspector of this
- * process shows them. Undefined where this Node.js has no inspector.
+ * process shows them. Undefined where it cannot be asked.
  */
 export function privateFields(object: object): Map<string, unknown> | undefined {
-  const inspector = loadInspector();
-  if (inspector === undefined) return undefined;
-  const session = new inspector.Session();
-  session.connect();
+  let session: Session;
+  try {
+    // Not imported: only providers with private fields need it.
+    const inspector = process.getBuiltinModule("node:inspector");
+    session = new inspector.Session();
+    session.connect();
+  } catch {
+    // Built without it, or not permitted.
+    return undefined;
+  }
   try {
     return readFields(session, object);
   } finally {
     delete global[handover];
     session.disconnect();
-  }
-}
-
-function loadInspector(): typeof import("node:inspector") | undefined {
-  try {
-    const inspector = process.getBuiltinModule("node:inspector") as Partial<typeof import("node:inspector")>;
-    return inspector.Session === undefined ? undefined : (inspector as typeof import("node:inspector"));
-  } catch {
-    // A Node.js that was built without it.
-    return undefined;
   }
 }
 
@@ -38,7 +34,7 @@ interface RemoteValue {
   readonly unserializableValue?: string;
 }
 
-function readFields(session: Session, object: object): Map<string, unknown> | undefined {
+function readFields(session: Session, object: object): Map<string, unknown> {
   global[handover] = object;
   const expression = 'globalThis[Symbol.for("millrace.private-fields")]';
   const { result } = ask<{ result: RemoteValue }>(session, "Runtime.evaluate", { expression });

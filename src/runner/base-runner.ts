@@ -27,6 +27,7 @@ import { ownState } from "../worker/shard-state.ts";
 import { jsonlWriter } from "../writers/jsonl-writer.ts";
 import type { Writer } from "../writers/writer.ts";
 import { bindOptions } from "./bind-options.ts";
+import { closeEach } from "./close-each.ts";
 import { splitOptions } from "./own-options.ts";
 import { requireSendable } from "./require-sendable.ts";
 import { type CheckedOptions, checkOptions, type RunnerOptions, runFolder } from "./runner-options.ts";
@@ -290,23 +291,6 @@ export abstract class BaseRunner<
   }
 }
 
-/** The static side of a runner for a given env and result: `MyRunner satisfies RunnerClass<MyEnv, MyRecord>`. */
-export interface RunnerClass<Env extends object, Result> extends ResultHooks<Env, Result> {
-  readonly forward: (idx: number, env: Env) => Awaitable<Result>;
-}
-
-/** The same for a runner that is used with `batchSize`. */
-export interface BatchRunnerClass<Env extends object, Result> extends ResultHooks<Env, Result> {
-  readonly forward: (idx: number[], env: Env) => Awaitable<readonly Result[]>;
-}
-
-/** The hooks that get results: one at a time, whatever the batch. */
-interface ResultHooks<Env extends object, Result> {
-  // Methods, so that the defaults of BaseRunner, which take any result, fit too.
-  writeRecord(writers: Writers, result: NonNullable<Result>, state: ShardState, env: Env, ...own: never[]): unknown;
-  reduceState(state: ShardState, result: NonNullable<Result>, env: Env, ...own: never[]): unknown;
-}
-
 // What only this process has, or says where it works, does not go along.
 function sendableOptions({ signal: _signal, parallel: _parallel, ...options }: RunnerOptions): RunnerOptions {
   return options;
@@ -314,9 +298,3 @@ function sendableOptions({ signal: _signal, parallel: _parallel, ...options }: R
 
 // Only here: a worker imports this class and never drives a run.
 const loadDrive = () => import("../drive/drive.ts");
-
-async function closeEach(writers: Writers): Promise<void> {
-  for (const writer of Object.values(writers)) {
-    if (typeof (writer as Partial<Writer>)?.close === "function") await (writer as Writer).close();
-  }
-}

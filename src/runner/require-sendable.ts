@@ -15,10 +15,11 @@ export function requireSendable(
   const providerClass = provider.constructor as unknown as ClassStatics;
   requireModule(runner, "BAD_RUNNER");
   requireModule(providerClass, "BAD_PROVIDER");
+  const [field] = Object.entries(missing);
+  if (field === undefined) return;
   toPlainValues(provider.config, "config", refuse(providerClass.name));
   toPlainValues(provider.params, "params", refuse(providerClass.name));
-  const [field] = Object.entries(missing);
-  if (field !== undefined) throw missingField(providerClass.name, field);
+  throw missingField(providerClass.name, field);
 }
 
 function requireModule(ownClass: ClassStatics, code: "BAD_RUNNER" | "BAD_PROVIDER"): void {

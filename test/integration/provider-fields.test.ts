@@ -1,9 +1,10 @@
 // A worker has the driver's provider, with everything it carries, or the run is refused by the field's name.
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { type EnvironmentProvider, type ParallelInput, type RunnerOptions, range } from "millrace";
 import { describe, expect, it } from "vitest";
+import { rebuildRunner } from "../../src/join/rebuild-runner.ts";
 import {
   AccessorProvider,
   ExamplesProvider,
@@ -14,6 +15,7 @@ import {
   MadeProvider,
   MemoProvider,
   NumberProvider,
+  PlainProvider,
   PrivateProvider,
   Secretive,
   SeenRunner,
@@ -193,7 +195,6 @@ describe("what a provider carries is part of the run's identity", () => {
     await new FailingRunner(new ExamplesProvider({}, ["a"]), options).run(range(2));
     process.env["MILLRACE_TEST_CURED"] = "1";
     try {
-      const { rebuildRunner } = await import("../../src/join/rebuild-runner.ts");
       const runner = await rebuildRunner(outputDir);
       expect(Reflect.get(runner.provider, "examples")).toEqual(["a"]);
       await new FailingRunner(new ExamplesProvider({}, ["a"]), options).retryFailed();
@@ -201,5 +202,53 @@ describe("what a provider carries is part of the run's identity", () => {
       delete process.env["MILLRACE_TEST_CURED"];
     }
     expect(readFileSync(join(outputDir, "split.1", "records.jsonl"), "utf8")).toContain("examples");
+  });
+});
+
+describe("a run folder whose provider cannot be made again from it", () => {
+  const specOf = (outputDir: string) => join(outputDir, ".millrace", "spec.json");
+  const asVersion1 = (outputDir: string, providerFields: readonly string[]) => {
+    const { providerState: _state, ...spec } = JSON.parse(readFileSync(specOf(outputDir), "utf8")) as Record<
+      string,
+      unknown
+    >;
+    writeFileSync(specOf(outputDir), JSON.stringify({ ...spec, version: 1, providerFields }));
+  };
+
+  it.each<[string, () => AnyProvider, RegExp]>([
+    ["a function in a field", () => late(() => 1), /field late of LateProvider is a function/],
+    [
+      "a function in the params",
+      () => new LateProvider({}, { a: { b: () => 1 } }),
+      /field params\.a\.b of LateProvider is/,
+    ],
+  ])("is refused where it was run in one process with %s", async (_what, make, message) => {
+    const outputDir = temporaryFolder();
+    await seen(make(), local, { outputDir });
+    await expect(rebuildRunner(outputDir)).rejects.toMatchObject({
+      code: "BAD_PROVIDER",
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it("is refused where an earlier version began it and the provider has fields", async () => {
+    const outputDir = temporaryFolder();
+    await seen(new LateProvider({}), local, { outputDir });
+    asVersion1(outputDir, ["config", "params", "late"]);
+    await expect(rebuildRunner(outputDir)).rejects.toThrow(/earlier version .* did not write down what late got/);
+  });
+
+  it("is refused where an earlier version began it and the constructor may have got anything", async () => {
+    const outputDir = temporaryFolder();
+    await seen(new SwappingProvider({}), local, { outputDir });
+    asVersion1(outputDir, ["config", "params"]);
+    await expect(rebuildRunner(outputDir)).rejects.toThrow(/did not write down what constructor got/);
+  });
+
+  it("is no other than that: one of an earlier version without fields is taken up", async () => {
+    const outputDir = temporaryFolder();
+    await seen(new PlainProvider({ a: 1 }), local, { outputDir });
+    asVersion1(outputDir, ["config", "params"]);
+    expect((await rebuildRunner(outputDir)).provider.config).toEqual({ a: 1 });
   });
 });
