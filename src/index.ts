@@ -31,7 +31,7 @@ export {
   InferenceProvider,
   type InferenceProviderClass,
 } from "./provider/inference-provider.ts";
-export { BaseRunner, type BatchRunnerClass, type RunnerClass } from "./runner/base-runner.ts";
+export { BaseRunner } from "./runner/base-runner.ts";
 export {
   type DefinedProvider,
   type DefinedRun,
@@ -40,6 +40,7 @@ export {
   type RunDefinition,
 } from "./runner/define-run.ts";
 export type { OwnOption, OwnOptions } from "./runner/own-options.ts";
+export type { BatchRunnerClass, RunnerClass } from "./runner/runner-class.ts";
 export type { RunnerOptions } from "./runner/runner-options.ts";
 export { type ErrorCode, MillraceError } from "./shared/errors.ts";
 export { isMainModule } from "./shared/in-worker.ts";

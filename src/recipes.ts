@@ -22,7 +22,11 @@ export {
   CollectStatsProvider,
   type Described,
 } from "./recipes/collect-stats/collect-stats-provider.ts";
-export { CollectStatsRunner, type CollectStatsRunnerOptions } from "./recipes/collect-stats/collect-stats-runner.ts";
+export {
+  type CollectedBatch,
+  CollectStatsRunner,
+  type CollectStatsRunnerOptions,
+} from "./recipes/collect-stats/collect-stats-runner.ts";
 export { type CommonCollateOptions, commonCollateFn } from "./recipes/collect-stats/common-collate.ts";
 export { readCmvnStats, writeGlobalCmvn } from "./recipes/collect-stats/global-cmvn-file.ts";
 export type { CollectedStats } from "./recipes/collect-stats/merge-stats.ts";

@@ -24,7 +24,20 @@ const mayImport: Record<string, readonly string[]> = {
   job: ["shared", "store", "worker", "launchers", "drive", "runner", "join"],
   dashboard: ["shared", "plan", "store", "worker", "launchers", "drive"],
   recipes: ["index.ts", "formats.ts", "speech.ts"],
-  cli: ["shared", "recipes", "config", "plan", "store", "worker", "launchers", "drive", "runner", "join", "dashboard"],
+  cli: [
+    "shared",
+    "recipes",
+    "config",
+    "plan",
+    "provider",
+    "store",
+    "worker",
+    "launchers",
+    "drive",
+    "runner",
+    "join",
+    "dashboard",
+  ],
 };
 
 /** The public API: a file for each export of the package. */

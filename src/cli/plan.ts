@@ -3,6 +3,7 @@ import { chooseLauncher } from "../launchers/choose-launcher.ts";
 import { collectItems } from "../plan/collect-items.ts";
 import type { ItemList } from "../plan/item-list.ts";
 import { makePlan } from "../plan/make-plan.ts";
+import { captureProvider } from "../provider/capture-provider.ts";
 import { type ClassStatics, identityOf } from "../runner/runner-traits.ts";
 import { compareFingerprints, makeFingerprint } from "../store/fingerprint.ts";
 import { readManifest } from "../store/manifest.ts";
@@ -95,6 +96,7 @@ function changes(before: Parameters<typeof compareFingerprints>[0], runner: AnyR
     provider: identityOf(classOf(provider)),
     config,
     params,
+    fields: captureProvider(provider).identity,
     options: ownOptionsOf(runner),
     items,
   };

@@ -8,6 +8,7 @@ import { checkParallel, type ParallelConfig, type ParallelInput } from "../confi
 import { positionOf, positionOfChild, rememberPositions } from "../config/position-of.ts";
 import type { Items } from "../plan/collect-items.ts";
 import { range } from "../plan/range.ts";
+import { noteBuiltFields } from "../provider/built-fields.ts";
 import type { BaseRunner } from "../runner/base-runner.ts";
 import type { OwnOptions } from "../runner/own-options.ts";
 import type { RunnerOptions } from "../runner/runner-options.ts";
@@ -184,7 +185,7 @@ async function lengthOf(provider: AnyProvider): Promise<unknown> {
   const isInference = ownerOf(provider, "buildEnvLocal")?.constructor.name === "InferenceProvider";
   if (isInference && typeof buildDataset === "function")
     return lengthIn(await buildDataset.call(provider.constructor, provider.config));
-  const env = await provider.buildEnvLocal();
+  const env = await noteBuiltFields(provider, () => provider.buildEnvLocal());
   const length = lengthIn((env as { dataset?: unknown }).dataset);
   await provider.teardown(env);
   return length;

@@ -8,12 +8,12 @@ import { readFirstLook } from "../store/first-look.ts";
 import type { KnownShard } from "../store/known-shard.ts";
 import { requireManifest } from "../store/manifest.ts";
 import { runPaths } from "../store/run-paths.ts";
-import { readSpec } from "../store/run-spec.ts";
 import { runWorker } from "../worker/run-worker.ts";
 import { type Membership, openSession } from "../worker/session.ts";
 import type { WorkOptions } from "../worker/work-options.ts";
 import type { JoinOutcome } from "../worker/worker-line.ts";
 import { loadClass } from "./load-class.ts";
+import { loadSpec } from "./load-spec.ts";
 import { memoryLimit } from "./memory-limit.ts";
 import { rebuildProvider } from "./rebuild-provider.ts";
 
@@ -40,7 +40,7 @@ export interface JoinResult {
 export async function joinRun(request: JoinRequest): Promise<JoinResult> {
   markWorker();
   const paths = runPaths(request.runDir);
-  const spec = readSpec(paths);
+  const spec = await loadSpec(paths);
   const { plan } = requireManifest(paths);
   const work = spec.options as WorkOptions;
   const runner = checkRunner(

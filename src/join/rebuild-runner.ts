@@ -3,8 +3,9 @@ import type { BaseRunner } from "../runner/base-runner.ts";
 import type { RunnerOptions } from "../runner/runner-options.ts";
 import { MillraceError, messageOf } from "../shared/errors.ts";
 import { runPaths } from "../store/run-paths.ts";
-import { type RunSpec, readSpec } from "../store/run-spec.ts";
+import type { RunSpec } from "../store/run-spec.ts";
 import { loadClass } from "./load-class.ts";
+import { loadSpec } from "./load-spec.ts";
 import { rebuildProvider } from "./rebuild-provider.ts";
 
 type AnyRunner = BaseRunner<object, unknown, unknown>;
@@ -13,7 +14,7 @@ type AnyRunnerClass = new (provider: EnvironmentProvider<object>, options: Runne
 /** Makes the runner of a run again from its folder, with options changed at will: to retry, merge or go on with it. */
 export async function rebuildRunner(runDir: string, changed: RunnerOptions = {}): Promise<AnyRunner> {
   const { root } = runPaths(runDir);
-  const spec = readSpec(runPaths(runDir));
+  const spec = await loadSpec(runPaths(runDir));
   const { cwd } = spec;
   const runnerClass = (await loadClass(spec.runner, { cwd, code: "BAD_RUNNER" })) as unknown as AnyRunnerClass;
   const providerClass = await loadClass(spec.provider, { cwd, code: "BAD_PROVIDER" });

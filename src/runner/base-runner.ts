@@ -10,6 +10,8 @@ import type { StopRequests } from "../launchers/launcher.ts";
 import { mergeLineFiles, recordsOfShards } from "../merge/merge-lines.ts";
 import type { Items } from "../plan/collect-items.ts";
 import type { ItemList } from "../plan/item-list.ts";
+import { noteBuiltFields } from "../provider/built-fields.ts";
+import { captureProvider } from "../provider/capture-provider.ts";
 import { buildLocalEnv, EnvironmentProvider } from "../provider/environment-provider.ts";
 import { MillraceError } from "../shared/errors.ts";
 import { refuseInWorker } from "../shared/in-worker.ts";
@@ -25,6 +27,7 @@ import { ownState } from "../worker/shard-state.ts";
 import { jsonlWriter } from "../writers/jsonl-writer.ts";
 import type { Writer } from "../writers/writer.ts";
 import { bindOptions } from "./bind-options.ts";
+import { closeEach } from "./close-each.ts";
 import { splitOptions } from "./own-options.ts";
 import { requireSendable } from "./require-sendable.ts";
 import { type CheckedOptions, checkOptions, type RunnerOptions, runFolder } from "./runner-options.ts";
@@ -90,7 +93,10 @@ export abstract class BaseRunner<
     return { records: jsonlWriter(shardDir) };
   }
 
-  /** Takes what `forward` returned to the writers or into the state. Default: one line of `records.jsonl`. */
+  /**
+   * Takes the result of one item to the writers or into the state, with `batchSize` too. Default: one line of
+   * `records.jsonl`.
+   */
   static writeRecord(
     writers: Writers,
     result: never,
@@ -100,6 +106,22 @@ export abstract class BaseRunner<
   ): Awaitable<void> {
     return (writers["records"] as Writer<unknown>).write(result);
   }
+
+  /**
+   * Takes what `forward` returned for a whole batch, in the place of `writeRecord` and `reduceState`, which a class with this
+   * hook must not have. Default: none.
+   *
+   * `results` is an array with one entry for each item of the batch, `null` for those that `forward` dropped, or the one object
+   * that `forward` returned for the whole batch; a batch of which nothing is left is not handed over. A batch that failed comes in
+   * halves. Without `batchSize` it is an array of one.
+   */
+  static writeBatch?(
+    writers: Writers,
+    results: never,
+    _state: ShardState,
+    _env: never,
+    ..._own: never[]
+  ): Awaitable<void>;
 
   /** Closes the files of one shard. What it returns is added to the shard's state. Default: closes every writer. */
   static closeWriters(
@@ -116,7 +138,7 @@ export abstract class BaseRunner<
     return { shardId, shardDir, writers: await this.openWriters(shardDir, env, ...own) };
   }
 
-  /** Folds one result of `forward` into the shard's state. Default: calls `writeRecord`. */
+  /** Folds the result of one item, with `batchSize` too, into the shard's state. Default: calls `writeRecord`. */
   static reduceState(state: ShardState, result: never, env: never, ...own: never[]): Awaitable<ShardState> {
     const writing = this.writeRecord(state.writers, result, state, env, ...own);
     return isThenable(writing) ? writing.then(() => state) : state;
@@ -204,6 +226,7 @@ export abstract class BaseRunner<
     const { provider, options, ownOptions, runDir } = this;
     const runner = checkRunner(this.constructor as unknown as RunnerStatics);
     const { config, params } = provider;
+    const { state: providerState, identity: fields } = captureProvider(provider);
     const providerClass = provider.constructor as unknown as ClassStatics;
     const parallel = options.parallel();
     const project = projectIn([config, params]);
@@ -222,24 +245,25 @@ export abstract class BaseRunner<
         provider: identityOf(providerClass),
         config,
         params,
+        fields,
         options: ownOptions,
       },
       spec: {
-        version: 1,
+        version: 2,
         runner: { module: runner.module, name: runner.name },
         provider: { module: providerClass.module, name: providerClass.name },
         config,
         params,
         ...(project === undefined ? {} : { project }),
-        providerFields: Object.entries(provider).flatMap(([key, value]) => (value === undefined ? [] : key)),
+        providerState,
         options: work,
         runnerOptions: sendableOptions(this.given),
         ownOptions,
         parallel,
         cwd: process.cwd(),
       },
-      requireSendable: () => requireSendable(runner, provider),
-      buildEnv: () => buildLocalEnv(provider),
+      requireSendable: () => requireSendable(runner, provider, providerState),
+      buildEnv: () => noteBuiltFields(provider, () => buildLocalEnv(provider)),
       teardown: (env) => provider.teardown(env as Env),
       merge: async (shardDirs, committed) => {
         this.committed = committed;
@@ -267,16 +291,6 @@ export abstract class BaseRunner<
   }
 }
 
-/** The static side of a runner for a given env and result: `MyRunner satisfies RunnerClass<MyEnv, MyRecord>`. */
-export interface RunnerClass<Env extends object, Result> {
-  readonly forward: (idx: number, env: Env) => Awaitable<Result>;
-}
-
-/** The same for a runner that is used with `batchSize`. */
-export interface BatchRunnerClass<Env extends object, Result> {
-  readonly forward: (idx: number[], env: Env) => Awaitable<readonly Result[]>;
-}
-
 // What only this process has, or says where it works, does not go along.
 function sendableOptions({ signal: _signal, parallel: _parallel, ...options }: RunnerOptions): RunnerOptions {
   return options;
@@ -284,9 +298,3 @@ function sendableOptions({ signal: _signal, parallel: _parallel, ...options }: R
 
 // Only here: a worker imports this class and never drives a run.
 const loadDrive = () => import("../drive/drive.ts");
-
-async function closeEach(writers: Writers): Promise<void> {
-  for (const writer of Object.values(writers)) {
-    if (typeof (writer as Partial<Writer>)?.close === "function") await (writer as Writer).close();
-  }
-}

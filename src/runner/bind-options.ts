@@ -11,6 +11,9 @@ export function bindOptions(runner: RunnerStatics, own: object): RunnerHooks {
     reduceState: (state, result, env) => runner.reduceState(state, result, env, own),
     finalizeState: (state, env) => runner.finalizeState(state, env, own),
     closeWriters: (writers, state, env) => runner.closeWriters(writers, state, env, own),
+    ...(runner.writeBatch === undefined
+      ? {}
+      : { writeBatch: (writers, results, state, env) => runner.writeBatch!(writers, results, state, env, own) }),
     ...(runner.itemCost === undefined ? {} : { itemCost: (idx, env) => runner.itemCost!(idx, env, own) }),
   };
 }

@@ -1,15 +1,25 @@
 import type { EnvironmentProvider } from "../provider/environment-provider.ts";
+import { missingField } from "../provider/missing-field.ts";
+import type { Oddness } from "../shared/encode-value.ts";
 import { MillraceError } from "../shared/errors.ts";
+import type { ProviderState } from "../shared/provider-state.ts";
 import { describeKind, toPlainValues } from "../shared/state-json.ts";
 import type { ClassStatics } from "./runner-traits.ts";
 
 /** Makes sure, before any worker is started, that a worker can find the two classes and make the provider again. */
-export function requireSendable(runner: ClassStatics, provider: EnvironmentProvider<object>): void {
+export function requireSendable(
+  runner: ClassStatics,
+  provider: EnvironmentProvider<object>,
+  { missing }: ProviderState,
+): void {
   const providerClass = provider.constructor as unknown as ClassStatics;
   requireModule(runner, "BAD_RUNNER");
   requireModule(providerClass, "BAD_PROVIDER");
+  const [field] = Object.entries(missing);
+  if (field === undefined) return;
   toPlainValues(provider.config, "config", refuse(providerClass.name));
   toPlainValues(provider.params, "params", refuse(providerClass.name));
+  throw missingField(providerClass.name, field);
 }
 
 function requireModule(ownClass: ClassStatics, code: "BAD_RUNNER" | "BAD_PROVIDER"): void {
@@ -30,15 +40,17 @@ function requireModule(ownClass: ClassStatics, code: "BAD_RUNNER" | "BAD_PROVIDE
 }
 
 function refuse(provider: string) {
-  return (value: unknown, path: string, isCircular?: boolean): never => {
-    if (isCircular) {
+  return (value: unknown, path: string, oddness: Oddness): never => {
+    if (oddness === "circular") {
       throw new MillraceError("BAD_OPTION", `${path} refers to itself.`, {
         hint: "Config and params are plain data; keep objects that point back to themselves inside the provider.",
       });
     }
     throw new MillraceError(
       "BAD_PROVIDER",
-      `${path} of ${provider} is ${describeKind(value)}: a worker cannot get it.`,
+      oddness === "kind"
+        ? `${path} of ${provider} is ${describeKind(value)}: a worker cannot get it.`
+        : `${path} of ${provider} has a property that is computed, hidden or under a symbol: a worker cannot get it.`,
       {
         hint: "Workers get config and params as data. Pass a name or a path there, and make the object itself in buildEnvLocal (or buildDataset, buildModel); or use env: local.",
       },

@@ -1,5 +1,6 @@
 import { MillraceError } from "../shared/errors.ts";
 import { nearestName } from "../shared/nearest-name.ts";
+import { describeKind } from "../shared/state-json.ts";
 import type { Awaitable, RunnerHooks, RunnerTraits } from "../worker/runner-hooks.ts";
 import type { OwnOptions } from "./own-options.ts";
 
@@ -19,10 +20,26 @@ export interface RunnerStatics extends RunnerHooks, ClassStatics {
 }
 
 export function checkRunner(runner: RunnerStatics): RunnerStatics {
-  if (typeof (runner as Partial<RunnerStatics>).forward === "function") return runner;
+  if (typeof (runner as Partial<RunnerStatics>).forward === "function") return checkWriteBatch(runner);
   const near = nearestName("forward", Object.getOwnPropertyNames(runner));
   throw new MillraceError("BAD_RUNNER", `${runner.name} has no static forward(idx, env).`, {
     hint: `${near === undefined ? "" : `It has ${near}: is it meant to be forward? `}Add \`static forward(idx: number, env: Env) { … }\` to the class; a method without \`static\` is not found.`,
+  });
+}
+
+/** With `writeBatch` no other hook gets results: one that is there would never be called. */
+function checkWriteBatch(runner: RunnerStatics): RunnerStatics {
+  if (runner.writeBatch === undefined) return runner;
+  if (typeof runner.writeBatch !== "function") {
+    throw new MillraceError("BAD_RUNNER", `${runner.name}.writeBatch is ${describeKind(runner.writeBatch)}.`, {
+      hint: "Write `static writeBatch(writers, results, state, env) { … }`.",
+    });
+  }
+  const base = baseOf(runner);
+  const unused = (["reduceState", "writeRecord"] as const).find((hook) => runner[hook] !== base[hook]);
+  if (unused === undefined) return runner;
+  throw new MillraceError("BAD_RUNNER", `${runner.name} has writeBatch and a ${unused} of its own.`, {
+    hint: `With writeBatch, ${unused} would not be called. Keep writeBatch to get the results of a batch, or ${unused} to get them one by one.`,
   });
 }
 
@@ -31,9 +48,16 @@ export function traitsOf(runner: RunnerStatics): RunnerTraits {
   const base = baseOf(runner);
   const keeps = (...hooks: (keyof RunnerStatics)[]) => hooks.every((hook) => runner[hook] === base[hook]);
   return {
-    recordPerItem: keeps("writeRecord", "reduceState"),
     standardWriters: keeps("openWriters"),
-    standardFiles: keeps("openWriters", "writeRecord", "closeWriters", "initState", "reduceState", "finalizeState"),
+    standardFiles: keeps(
+      "openWriters",
+      "writeRecord",
+      "writeBatch",
+      "closeWriters",
+      "initState",
+      "reduceState",
+      "finalizeState",
+    ),
     isShardDone: keeps("isShardDone") ? undefined : (dir) => runner.isShardDone(dir),
   };
 }

@@ -1,8 +1,7 @@
+import { tag } from "./value-marks.ts";
+
 // Deeper values, and those that hold themselves, are left to the slower walk.
 const deepest = 64;
-
-/** The key that marks encoded values in a shard's state; a value that has it is not taken as it is. */
-export const stateTag = "$millrace";
 
 /**
  * Whether `JSON.stringify` keeps every part of a value: plain objects and arrays of texts, booleans, null and finite numbers.
@@ -31,14 +30,14 @@ function isExactArray(values: readonly unknown[], depth: number): boolean {
 }
 
 function isExactObject(object: object, depth: number): boolean {
-  const prototype: unknown = Object.getPrototypeOf(object);
-  if (prototype !== Object.prototype && prototype !== null) return false;
+  if (Object.getPrototypeOf(object) !== Object.prototype) return false;
   // An own toJSON is a function among the values.
   for (const key in object) {
     if (!hasOwn.call(object, key)) continue;
     const value = (object as Record<string, unknown>)[key];
     if (!(typeof value === "object" && value !== null ? isExactJson(value, depth) : isExactScalar(value))) return false;
-    if (key === stateTag) return false;
+    // A mark of encoded values: it must not be taken for one.
+    if (key === tag) return false;
   }
   return true;
 }

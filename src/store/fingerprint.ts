@@ -1,6 +1,7 @@
 import type { ItemList } from "../plan/item-list.ts";
 import { MillraceError } from "../shared/errors.ts";
-import { describeKind, isPlainObject } from "../shared/state-json.ts";
+import { sha256 } from "../shared/sha256.ts";
+import { describeKind, isPlainObject, toPlainValues } from "../shared/state-json.ts";
 
 /** What makes a run this run and no other: short texts by key, so that a difference can be shown key by key. */
 export type Fingerprint = Readonly<Record<string, string>>;
@@ -10,6 +11,8 @@ export interface IdentityParts {
   readonly provider: string;
   readonly config: unknown;
   readonly params: unknown;
+  /** What the provider carries besides, where its constructor does not make it of these two. */
+  readonly fields?: object | undefined;
   /** The options that the runner's class adds. */
   readonly options?: object | undefined;
   readonly items: ItemList;
@@ -21,10 +24,12 @@ const operationalSections = new Set(["config.parallel", "params.parallel"]);
 const longestText = 200;
 
 /** The identity of a run, in a form that fits into the manifest. */
-export function makeFingerprint({ runner, provider, config, params, options, items }: IdentityParts): Fingerprint {
+export function makeFingerprint(identity: IdentityParts): Fingerprint {
+  const { runner, provider, config, params, fields, options, items } = identity;
   const parts: Record<string, string> = { runner, provider };
   flatten("config", config ?? {}, parts);
   flatten("params", params ?? {}, parts);
+  flatten("provider", fields ?? {}, parts);
   flatten("options", options ?? {}, parts);
   parts["items"] = `${items.count} items, ${digestItems(items)}`;
   return parts;
@@ -59,7 +64,7 @@ function flatten(path: string, value: unknown, into: Record<string, string>, abo
 // JSON, but for what JSON has no words for. Functions and instances can stand in the params of a run in one process;
 // only what they are can be compared.
 function textOf(value: unknown, path: string, above: readonly unknown[]): string {
-  if (typeof value === "number") return String(value);
+  if (typeof value === "number") return Object.is(value, -0) ? "-0" : String(value);
   if (typeof value === "bigint") return `[${describeKind(value)}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? `[${describeKind(value)}]`;
   if (above.includes(value)) throw refersToItself(path);
@@ -69,10 +74,25 @@ function textOf(value: unknown, path: string, above: readonly unknown[]): string
     const bytes = new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
     return `[${describeKind(value)}, sha256 ${sha256(bytes).slice(0, 16)}]`;
   }
-  if (!isPlainObject(value)) return `[${describeKind(value)}]`;
+  if (!isPlainObject(value)) return describeInstance(value);
   const entries = Object.entries(value).filter(([key, entry]) => !operationalKeys.has(key) && entry !== undefined);
   const sorted = entries.sort(([a], [b]) => (a < b ? -1 : 1));
   return `{${sorted.map(([key, entry]) => `${JSON.stringify(key)}:${inner(key, entry)}`).join(",")}}`;
+}
+
+/** What an instance is, and where it can be written down a digest of what it holds. */
+function describeInstance(value: object): string {
+  const kind = describeKind(value);
+  const odd = new Error("not data");
+  try {
+    const plain = toPlainValues(value, "", () => {
+      throw odd;
+    });
+    return `[${kind}, sha256 ${sha256(JSON.stringify(plain)).slice(0, 16)}]`;
+  } catch (error) {
+    if (error === odd) return `[${kind}]`;
+    throw error;
+  }
 }
 
 function refersToItself(path: string): MillraceError {
@@ -89,10 +109,4 @@ function shorten(text: string): string {
 function digestItems(items: ItemList): string {
   const content = items.kind === "segments" ? JSON.stringify(items.segments) : new Uint8Array(items.indices.buffer);
   return `sha256 ${sha256(content).slice(0, 16)}`;
-}
-
-function sha256(content: string | Uint8Array): string {
-  // Not imported: workers never need it, and it would be loaded before their first item.
-  const { createHash } = process.getBuiltinModule("node:crypto");
-  return createHash("sha256").update(content).digest("hex");
 }

@@ -1,4 +1,6 @@
-import { MillraceError } from "../shared/errors.ts";
+import type { OnInstance } from "../shared/decode-value.ts";
+import { isMillraceError, MillraceError } from "../shared/errors.ts";
+import type { ProviderState } from "../shared/provider-state.ts";
 import { describeKind, fromPlainValues, toPlainValues } from "../shared/state-json.ts";
 import { readIfPresent, replaceFileQuickly } from "./durable-files.ts";
 import type { RunPaths } from "./run-paths.ts";
@@ -11,11 +13,14 @@ export interface ClassReference {
 
 /** What a worker needs besides the plan. JSON only: never code. */
 export interface RunSpec {
-  readonly version: 1;
+  /** 1 in runs of earlier versions, which did not write down what a provider carries. */
+  readonly version: 1 | 2;
   readonly runner: ClassReference;
   readonly provider: ClassReference;
-  /** The fields of the provider: one made again from config and params must have them all. */
-  readonly providerFields: readonly string[];
+  /** What the provider carries besides config and params. Absent in runs of earlier versions. */
+  readonly providerState?: ProviderState | undefined;
+  /** The names of the provider's fields, in runs of earlier versions only. */
+  readonly providerFields?: readonly string[] | undefined;
   readonly config: unknown;
   readonly params: unknown;
   /** Where the targets in them are looked for, if they came from a config's file. Absent in runs of earlier versions. */
@@ -38,8 +43,8 @@ export function writeSpec(paths: RunPaths, spec: RunSpec): void {
   replaceFileQuickly(paths.spec, `${JSON.stringify(plain, null, 1)}\n`);
 }
 
-/** Reads the spec that the driver of a run has written. */
-export function readSpec(paths: RunPaths): RunSpec {
+/** Reads the spec that the driver of a run has written. Instances are what `onInstance` makes of them. */
+export function readSpec(paths: RunPaths, onInstance?: OnInstance): RunSpec {
   const text = readIfPresent(paths.spec);
   if (text === undefined) {
     throw new MillraceError("RUN_NOT_FOUND", `There is no run to join in ${paths.root}.`, {
@@ -47,11 +52,16 @@ export function readSpec(paths: RunPaths): RunSpec {
     });
   }
   try {
-    const spec = fromPlainValues(JSON.parse(text)) as RunSpec;
-    if (spec.version === 1 && typeof spec.runner.name === "string" && typeof spec.provider.name === "string")
+    const spec = fromPlainValues(JSON.parse(text), onInstance) as RunSpec;
+    if (
+      (spec.version === 1 || spec.version === 2) &&
+      typeof spec.runner.name === "string" &&
+      typeof spec.provider.name === "string"
+    )
       return spec;
-  } catch {
-    // Told below.
+  } catch (error) {
+    // An instance that could not be made; what else goes wrong is told below.
+    if (isMillraceError(error) && error.code === "BAD_PROVIDER") throw error;
   }
   throw new MillraceError("RUN_DAMAGED", `${paths.spec} is not a run's spec of this version.`, {
     hint: "Start the run again from its script: that writes the spec anew.",

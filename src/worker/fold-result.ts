@@ -7,22 +7,27 @@ import { isBatched } from "./work-options.ts";
 
 /** Takes what one call of `forward` returned for several items in. */
 export async function foldBatch(work: ShardWork, indices: readonly number[], results: unknown): Promise<void> {
-  const { runner, traits } = work.context;
-  if (traits.recordPerItem) {
-    if (!Array.isArray(results) || results.length !== indices.length)
-      throw wrongBatchResult(runner.name, indices, results);
-    for (const [i, idx] of indices.entries()) await fold(work, idx, results[i]);
-  } else if (results === undefined) {
+  const { runner } = work.context;
+  if (runner.writeBatch !== undefined) return foldWhole(work, indices, results);
+  if (!Array.isArray(results) || results.length !== indices.length)
     throw wrongBatchResult(runner.name, indices, results);
-  } else if (results === null) {
-    work.dropped += indices.length;
-    work.position += indices.length;
-  } else {
-    // A runner with a writeRecord of its own takes what forward returned for the batch as it is.
-    const folding = reduce(work, indices[0]!, results);
-    if (folding !== undefined) await folding;
-    work.position += indices.length;
-  }
+  for (const [i, idx] of indices.entries()) await fold(work, idx, results[i]);
+}
+
+/** The runner takes the batch as one: an array with a result for each item, or one object for all of them. */
+async function foldWhole(work: ShardWork, indices: readonly number[], results: unknown): Promise<void> {
+  const { runner } = work.context;
+  const isFitting = Array.isArray(results) ? results.length === indices.length : typeof results === "object";
+  if (!isFitting) throw wrongBatchResult(runner.name, indices, results);
+  const dropped = droppedOf(results, indices.length);
+  if (dropped < indices.length) await reduce(work, indices[0]!, results);
+  work.dropped += dropped;
+  work.position += indices.length;
+}
+
+function droppedOf(results: unknown, count: number): number {
+  if (results === null) return count;
+  return Array.isArray(results) ? results.filter((result) => result === null || result === undefined).length : 0;
 }
 
 /** Takes the result of one item in. Returns a promise only where a hook or the error policy needs one. */
@@ -34,7 +39,7 @@ export function fold(work: ShardWork, idx: number, result: unknown): Promise<voi
   }
   let folding: Promise<void> | undefined;
   try {
-    folding = reduce(work, idx, result);
+    folding = reduce(work, idx, work.context.runner.writeBatch === undefined ? result : [result]);
   } catch (error) {
     return refused(work, idx, error);
   }
@@ -55,6 +60,7 @@ async function finishFold(work: ShardWork, idx: number, folding: Promise<void>):
 function reduce(work: ShardWork, idx: number, result: unknown): Promise<void> | undefined {
   const { runner, env } = work.context;
   try {
+    if (runner.writeBatch !== undefined) return writeBatch(work, idx, result);
     const next = runner.reduceState(work.state, result, env);
     if (isThenable(next)) return reduceLater(work, idx, next);
     work.state = next;
@@ -62,6 +68,19 @@ function reduce(work: ShardWork, idx: number, result: unknown): Promise<void> | 
   } catch (error) {
     throw writerError(error, idx, runner.name);
   }
+}
+
+function writeBatch(work: ShardWork, idx: number, results: unknown): Promise<void> | undefined {
+  const { runner, env } = work.context;
+  const { state } = work;
+  const writing = runner.writeBatch!(state.writers, results, state, env);
+  return isThenable(writing)
+    ? reduceLater(
+        work,
+        idx,
+        writing.then(() => state),
+      )
+    : undefined;
 }
 
 async function reduceLater(work: ShardWork, idx: number, next: PromiseLike<unknown>): Promise<void> {
@@ -114,7 +133,7 @@ function writerError(error: unknown, idx: number, runner: string): unknown {
     {
       cause: error,
       item: idx,
-      hint: "writeRecord must not fail: the file may hold half a record. Correct it and run again; the shard goes on from its last checkpoint.",
+      hint: "writeRecord (or writeBatch) must not fail: the file may hold half a record. Correct it and run again; the shard goes on from its last checkpoint.",
     },
   );
 }
@@ -122,6 +141,6 @@ function writerError(error: unknown, idx: number, runner: string): unknown {
 function wrongBatchResult(runner: string, indices: readonly number[], results: unknown): MillraceError {
   const got = indices.length === 1 ? `[${indices[0]}]` : `an array of ${indices.length} indices`;
   return new MillraceError("BATCH_RESULT", `${runner}.forward got ${got} and returned ${describeKind(results)}.`, {
-    hint: "With batchSize, forward gets an array of indices and returns an array with one result for each (null drops that item).",
+    hint: "With batchSize, forward gets an array of indices and returns an array with one result for each (null drops that item). Only a runner with a static writeBatch may return one object for the whole batch.",
   });
 }

@@ -25,6 +25,14 @@ export interface RunnerHooks {
   forward(idx: number | readonly number[], env: object, own?: object): unknown;
   initState(place: ShardPlace, env: object, own?: object): Awaitable<ShardState>;
   reduceState(state: ShardState, result: unknown, env: object, own?: object): Awaitable<ShardState>;
+  /** Takes the results of a whole batch in, in the place of `reduceState`, where a runner has it. */
+  writeBatch?(
+    writers: Writers,
+    results: unknown,
+    state: ShardState,
+    env: object,
+    own?: object,
+  ): Awaitable<void> | Awaitable<undefined>;
   finalizeState(state: ShardState, env: object, own?: object): Awaitable<object>;
   closeWriters(
     writers: Writers,
@@ -37,8 +45,6 @@ export interface RunnerHooks {
 
 /** What a worker must know about a runner besides its hooks. */
 export interface RunnerTraits {
-  /** The runner writes one record per item in the standard way, so a batch's results are taken apart by the worker. */
-  readonly recordPerItem: boolean;
   /** The runner opens the standard writers, so the run's options for the default records count. */
   readonly standardWriters: boolean;
   /** The runner opens no files but the standard ones, so a shard's folder need not be searched for others. */

@@ -156,11 +156,11 @@ describe("what the pages ask for", () => {
       /Pass a name or a path.*make the object itself in buildEnvLocal/,
     ],
     [
-      "the setup needs a field that only the driver's object has",
+      "the setup needs a function that only the driver's object has",
       () => run({ provider: new mistakes.LateFieldProvider({}).prepare() }, workers),
       "BAD_PROVIDER",
-      [/LateFieldProvider cannot be made again in a worker/, /its field table was set after it was made/],
-      /put everything the provider needs into config or params/,
+      [/The field table of LateFieldProvider is the function lookUp: a worker cannot get it/],
+      /Put what it is made of into params \(or config\).*make it in buildEnvLocal/,
     ],
     [
       "a worker cannot find the class",

@@ -1,5 +1,13 @@
 // Compiled, never run: each line below `@ts-expect-error` must be a mistake in the eyes of the compiler.
-import { BaseRunner, type BatchRunnerClass, EnvironmentProvider, type RunnerClass, range } from "millrace";
+import {
+  BaseRunner,
+  type BatchRunnerClass,
+  EnvironmentProvider,
+  type RunnerClass,
+  range,
+  type ShardState,
+  type Writers,
+} from "millrace";
 
 interface Env {
   readonly power: number;
@@ -112,3 +120,63 @@ BatchRunner satisfies BatchRunnerClass<Env, Square>;
 BatchRunner satisfies RunnerClass<Env, Square>;
 // @ts-expect-error It gets one index.
 SquareRunner satisfies BatchRunnerClass<Env, Square>;
+
+// The hooks that write get one result an item, whatever the batch.
+export class WritingRunner extends BatchRunner {
+  static override writeRecord(_writers: Writers, { value }: Square): void {
+    value.toFixed();
+  }
+}
+WritingRunner satisfies BatchRunnerClass<Env, Square>;
+
+export class ReducingRunner extends BatchRunner {
+  static override reduceState(state: ShardState & { sum: number }, { value }: Square) {
+    state.sum += value;
+    return state;
+  }
+}
+ReducingRunner satisfies BatchRunnerClass<Env, Square>;
+
+export class WrongWritingRunner extends BatchRunner {
+  static override writeRecord(_writers: Writers, squares: Square[]): void {
+    squares.at(0);
+  }
+}
+// @ts-expect-error writeRecord gets one square, not those of the batch.
+WrongWritingRunner satisfies BatchRunnerClass<Env, Square>;
+
+export class WrongReducingRunner extends SquareRunner {
+  static override reduceState(state: ShardState, squares: Square[]) {
+    squares.at(0);
+    return state;
+  }
+}
+// @ts-expect-error reduceState gets one square.
+WrongReducingRunner satisfies RunnerClass<Env, Square>;
+
+// A runner that wants the batch says so.
+export class WholeRunner extends BatchRunner {
+  static override writeBatch(
+    _writers: Writers,
+    squares: readonly (Square | null)[],
+    state: ShardState,
+    { power }: Env,
+  ) {
+    state["count"] = squares.length * power;
+  }
+}
+WholeRunner satisfies BatchRunnerClass<Env, Square>;
+
+export class LateWholeRunner extends BaseRunner<Env, { readonly sum: number }> {
+  static async forward(indices: number[]) {
+    return { sum: indices.length };
+  }
+  static override async writeBatch(_writers: Writers, { sum }: { readonly sum: number }) {
+    sum.toFixed();
+  }
+}
+
+export class MisspeltWholeRunner extends BatchRunner {
+  // @ts-expect-error It is writeBatch.
+  static override writeBatches(): void {}
+}

@@ -29,6 +29,11 @@ export interface CollectStatsRunnerOptions extends RunnerOptions {
   readonly collectStatsKwargs?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** What `forward` gives for a batch: sums over its utterances, which cannot be told apart any more. */
+export interface CollectedBatch {
+  readonly batch: BatchStats;
+}
+
 interface StatsWriters extends Writers {
   readonly shapes: KeyedWriter<string>;
   readonly feats: KeyedWriter<ArrayRecord>;
@@ -45,7 +50,7 @@ interface StatsState extends ShardState {
  * What the runner needs is in its env ({@link CollectStatsEnv}). `writeCollectedFeats` and `collectStatsKwargs` are put into
  * the provider's params, because that is what workers get: an `InferenceProvider` hands them on by itself.
  */
-export class CollectStatsRunner extends BaseRunner<CollectStatsEnv, BatchStats, CollectedStats> {
+export class CollectStatsRunner extends BaseRunner<CollectStatsEnv, CollectedBatch, CollectedStats> {
   static readonly module: string = import.meta.url;
   readonly mode: string;
   readonly writeCollectedFeats: boolean;
@@ -61,8 +66,9 @@ export class CollectStatsRunner extends BaseRunner<CollectStatsEnv, BatchStats, 
     this.writeCollectedFeats = params["writeCollectedFeats"] === true;
   }
 
-  static forward(batchIndices: number | readonly number[], env: CollectStatsEnv): Promise<BatchStats> {
-    return collectStatsBatch(typeof batchIndices === "number" ? [batchIndices] : batchIndices, env);
+  static async forward(batchIndices: number | readonly number[], env: CollectStatsEnv): Promise<CollectedBatch> {
+    const indices = typeof batchIndices === "number" ? [batchIndices] : batchIndices;
+    return { batch: await collectStatsBatch(indices, env) };
   }
 
   static override openWriters(shardDir: string, _env: CollectStatsEnv): StatsWriters {
@@ -76,9 +82,16 @@ export class CollectStatsRunner extends BaseRunner<CollectStatsEnv, BatchStats, 
     return { ...(await super.initState(place, env)), stats: {} };
   }
 
-  static override writeRecord(writers: Writers, result: BatchStats, state: ShardState, _env: CollectStatsEnv): void {
+  /** One result for the whole batch, or without `batchSize` an array with the one of its item. */
+  static override writeBatch(
+    writers: Writers,
+    results: CollectedBatch | readonly CollectedBatch[],
+    state: ShardState,
+    _env: CollectStatsEnv,
+  ): void {
     const { shapes, feats } = writers as StatsWriters;
-    const [stats, shapeLists, kept = {}] = result;
+    const { batch } = "batch" in results ? results : results[0]!;
+    const [stats, shapeLists, kept = {}] = batch;
     addStats((state as StatsState).stats, stats, "a later batch");
     for (const [key, list] of Object.entries(shapeLists)) {
       for (const [uid, shape] of list) void shapes.write([key, `${uid} ${shape}`]);

@@ -29,13 +29,8 @@ export class PrepRunner extends BaseRunner<PrepEnv, PrepResult, PrepSummary> {
     };
   }
 
-  static override async writeRecord(
-    writers: Writers,
-    results: PrepResult | readonly PrepResult[],
-    _state: ShardState,
-    _env: PrepEnv,
-  ): Promise<void> {
-    for (const result of [results].flat() as PrepResult[]) await writeResult(writers as unknown as PrepWriters, result);
+  static override writeRecord(writers: Writers, result: PrepResult, _state: ShardState, _env: PrepEnv): Promise<void> {
+    return writeResult(writers as unknown as PrepWriters, result);
   }
 
   override merge(shardDirs: string[]): Promise<PrepSummary> {

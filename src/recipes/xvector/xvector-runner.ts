@@ -34,15 +34,13 @@ export class XVectorRunner extends BaseRunner<XVectorEnv, XVectorResult, XVector
 
   static override writeRecord(
     writers: Writers,
-    results: XVectorResult | readonly XVectorResult[],
+    { record, vector }: XVectorResult,
     _state: object,
     { format, places }: XVectorEnv,
   ): void {
-    for (const { record, vector } of [results].flat() as XVectorResult[]) {
-      if (format.kind === "each") writeWhole(places.utterance(record.utt_id), format.encode(vector), places);
-      (writers["vectors"] as Writer<Float32Array>).write(vector);
-      (writers["records"] as Writer<XVectorRecord>).write(record);
-    }
+    if (format.kind === "each") writeWhole(places.utterance(record.utt_id), format.encode(vector), places);
+    (writers["vectors"] as Writer<Float32Array>).write(vector);
+    (writers["records"] as Writer<XVectorRecord>).write(record);
   }
 
   override merge(shardDirs: string[]): Awaitable<XVectorSummary> {

@@ -46,8 +46,8 @@ describe("the options that a runner adds", () => {
     ["Option inputKey of Decoder is null; a text was expected.", { inputKey: null }],
     ["Option inputKey of Decoder is the function pick: workers get options as data.", { inputKey: function pick() {} }],
     [
-      "Option kwargs.model of Decoder is a Map: workers get options as data.",
-      { inputKey: "a", kwargs: { model: new Map() } },
+      "Option kwargs.model of Decoder is a WeakMap: workers get options as data.",
+      { inputKey: "a", kwargs: { model: new WeakMap() } },
     ],
   ])("refuse: %s", (message, options) => {
     expect(() => splitOptions(Decoder, options)).toThrow(message);

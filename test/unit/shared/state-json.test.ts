@@ -26,6 +26,9 @@ const { value: states } = fc.letrec((tie) => ({
   value: fc.dictionary(fc.string(), fc.oneof(tie("leaf"), tie("value"), fc.array(tie("leaf"))), { maxKeys: 6 }),
 }));
 
+const circular: { me?: object } = {};
+circular.me = circular;
+
 const roundTrip = (state: object) => decodeState(encodeState(state));
 
 describe("a shard's state", () => {
@@ -68,10 +71,10 @@ describe("a shard's state", () => {
   });
 
   it.each<[string, object, string]>([
-    ["a Map", { speakers: { seen: new Map() } }, "state.speakers.seen is a Map"],
+    ["a WeakMap", { speakers: { seen: new WeakMap() } }, "state.speakers.seen is a WeakMap"],
     ["a function", { hooks: [1, function onItem() {}] }, "state.hooks[1] is the function onItem"],
     ["an instance of a class", { counter: new Counter() }, "state.counter is a Counter"],
-    ["a date", { begun: new Date() }, "state.begun is a Date"],
+    ["an object that holds itself", circular, "state.me refers to an object that it is part of"],
     ["a symbol", { key: Symbol("k") }, "state.key is the symbol Symbol(k)"],
     ["an array of clamped bytes", { pixels: [new Uint8ClampedArray(2)] }, "state.pixels[0] is a Uint8ClampedArray"],
     ["a data view", { view: new DataView(new ArrayBuffer(2)) }, "state.view is a DataView"],

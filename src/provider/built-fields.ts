@@ -1,0 +1,36 @@
+import { type Field, type Fields, ownFields } from "./own-fields.ts";
+
+/** What building the env has put into fields of a provider: each value, and what was there before. */
+type Built = Map<string, { readonly before: Field | undefined; readonly after: unknown }>;
+
+const builtBy = new WeakMap<object, Built>();
+
+/** Builds an env, and remembers what that puts into fields of the provider: a worker's own building does the same. */
+export async function noteBuiltFields<Env>(provider: object, build: () => Env | Promise<Env>): Promise<Env> {
+  const before = ownFields(provider);
+  try {
+    return await build();
+  } finally {
+    const built: Built = builtBy.get(provider) ?? new Map();
+    for (const [name, { value }] of ownFields(provider)) {
+      const old = before.get(name);
+      if (old !== undefined && Object.is(old.value, value)) continue;
+      built.set(name, { before: built.get(name)?.before ?? old, after: value });
+    }
+    if (built.size > 0) builtBy.set(provider, built);
+  }
+}
+
+/** The fields of a provider as they were before an env was built with it. */
+export function fieldsBeforeBuild(provider: object, fields: Fields): Fields {
+  const built = builtBy.get(provider);
+  if (built === undefined) return fields;
+  const before: Fields = new Map();
+  for (const [name, field] of fields) {
+    const noted = built.get(name);
+    const isBuilt = noted !== undefined && Object.is(noted.after, field.value);
+    const original = isBuilt ? noted.before : field;
+    if (original !== undefined) before.set(name, original);
+  }
+  return before;
+}

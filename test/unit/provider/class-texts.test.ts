@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { classTexts } from "../../../src/provider/class-texts.ts";
+
+class Base {
+  readonly config: unknown;
+  constructor(config: unknown) {
+    this.config = config;
+  }
+}
+
+/** An object of a class whose text is given, as the driver would have it. */
+function objectOf(body: string): object {
+  const made = new Function("Base", `return class Provider extends Base { ${body} }`)(Base) as { prototype: object };
+  return Object.create(made.prototype) as object;
+}
+
+describe("the texts of a provider's classes", () => {
+  it("tell whether there is a constructor besides that of the base class", () => {
+    expect(classTexts(objectOf("")).hasConstructor).toBe(false);
+    expect(classTexts(objectOf("constructor(a) { super(a); }")).hasConstructor).toBe(true);
+  });
+
+  it("tell which private fields there are and which are assigned", () => {
+    const texts = classTexts(objectOf('#a = 1; #b; colour = "#fff"; set(b) { this.#b = b; this.#a ??= 2; }'));
+    expect(texts.privateNames).toEqual(["#a", "#b"]);
+    expect(["#a", "#b"].filter(texts.assigns)).toEqual(["#b"]);
+  });
+
+  it.each([
+    ["esbuild", "constructor(a) { super(a); __privateAdd(this, _a); __privateSet(this, _a, a); }", "_a"],
+    [
+      "TypeScript",
+      'constructor(a) { super(a); _P_a.set(this, void 0); __classPrivateFieldSet(this, _P_a, a, "f"); }',
+      "_P_a",
+    ],
+    [
+      "Babel",
+      "constructor(a) { super(a); _classPrivateFieldInitSpec(this, _a, void 0); _classPrivateFieldSet2(_a, this, a); }",
+      "_a",
+    ],
+  ])("tell which private fields are assigned where %s has lowered them", (_compiler, body, name) => {
+    expect(classTexts(objectOf(body)).loweredNames).toEqual([name]);
+  });
+
+  it("tell whether a function was written in the class", () => {
+    const texts = classTexts(objectOf("clean = (text) => text.trim();"));
+    expect(texts.contains("(text) => text.trim()")).toBe(true);
+    expect(texts.contains("(text) => text")).toBe(true);
+    expect(texts.contains("(text) => text.trimEnd()")).toBe(false);
+  });
+});
