@@ -26,7 +26,7 @@ export function compareCode(before: CodeSnapshot, after: CodeSnapshot): CodeChan
     const [one, other] = [old.files.get(name), now.files.get(name)];
     if (one?.sha256 === other?.sha256) return [];
     const what = one === undefined ? "added" : other === undefined ? "removed" : "changed";
-    return [{ name: (other ?? one)!.shown, what, isOwn: (other ?? one)!.isOwn } as const];
+    return [{ name: (other ?? one)!.shown, what, isOwn: one?.isOwn === true || other?.isOwn === true } as const];
   });
   const packages = [...new Set([...Object.keys(before.packages), ...Object.keys(after.packages)])]
     .map((name) => ({ name, before: before.packages[name]?.version, after: after.packages[name]?.version }))
@@ -61,7 +61,5 @@ export function describeCodeChange({ files, packages }: CodeChange): string[] {
     ...files.map(({ name, what }) => `${name}: ${what}`),
     ...packages.map(({ name, before, after }) => `package ${name}: ${before ?? "(none)"} -> ${after ?? "(none)"}`),
   ];
-  return lines.length <= mostShown
-    ? lines
-    : [...lines.slice(0, mostShown), `… and ${lines.length - mostShown} more`];
+  return lines.length <= mostShown ? lines : [...lines.slice(0, mostShown), `… and ${lines.length - mostShown} more`];
 }

@@ -98,8 +98,7 @@ function scan(source: string, cutsMain: boolean): { readonly out: string; readon
     gapFrom = at;
   };
 
-  const resolved = (): Slash =>
-    slash === "by the word before" ? slashAfter(source.slice(wordFrom, wordTo)) : slash;
+  const resolved = (): Slash => (slash === "by the word before" ? slashAfter(source.slice(wordFrom, wordTo)) : slash);
   /** Whether the round bracket that begins here is the head of a statement, behind which another one begins. */
   const isHead = (): boolean => {
     const length = wordTo - wordFrom;

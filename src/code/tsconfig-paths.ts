@@ -14,10 +14,16 @@ export function pathsOf(specifier: string, folder: string): string[] {
   if (aliases === undefined) return [];
   return Object.entries(aliases.paths).flatMap(([pattern, targets]) => {
     const [before = "", after] = pattern.split("*");
-    const matches = after === undefined ? pattern === specifier : specifier.startsWith(before) && specifier.endsWith(after);
+    const matches =
+      after === undefined ? pattern === specifier : specifier.startsWith(before) && specifier.endsWith(after);
     if (!matches) return [];
     const star = after === undefined ? "" : specifier.slice(before.length, specifier.length - after.length);
-    return targets.map((target) => join(aliases.base, target.replace("*", () => star)));
+    return targets.map((target) =>
+      join(
+        aliases.base,
+        target.replace("*", () => star),
+      ),
+    );
   });
 }
 
@@ -33,7 +39,11 @@ function nearestAliases(folder: string): Aliases | undefined {
   const text = textOf(join(folder, "tsconfig.json"));
   const above = dirname(folder);
   const found =
-    text !== undefined ? aliasesIn(join(folder, "tsconfig.json"), 0) : above === folder ? undefined : nearestAliases(above);
+    text !== undefined
+      ? aliasesIn(join(folder, "tsconfig.json"), 0)
+      : above === folder
+        ? undefined
+        : nearestAliases(above);
   known.set(folder, found);
   return found;
 }

@@ -25,6 +25,7 @@ import { ownState } from "../worker/shard-state.ts";
 import { jsonlWriter } from "../writers/jsonl-writer.ts";
 import type { Writer } from "../writers/writer.ts";
 import { bindOptions } from "./bind-options.ts";
+import { codeOf } from "./code-of.ts";
 import { splitOptions } from "./own-options.ts";
 import { requireSendable } from "./require-sendable.ts";
 import { type CheckedOptions, checkOptions, type RunnerOptions, runFolder } from "./runner-options.ts";
@@ -217,6 +218,11 @@ export abstract class BaseRunner<
       runner: bindOptions(runner, ownOptions),
       traits: traitsOf(runner),
       parallel,
+      code: codeOf(runner, providerClass, {
+        values: [config, params],
+        project,
+        isKept: options.outputDir !== undefined,
+      }),
       identity: {
         runner: identityOf(runner),
         provider: identityOf(providerClass),
@@ -235,6 +241,7 @@ export abstract class BaseRunner<
         options: work,
         runnerOptions: sendableOptions(this.given),
         ownOptions,
+        ...(options.onCodeChange === undefined ? {} : { onCodeChange: options.onCodeChange }),
         parallel,
         cwd: process.cwd(),
       },

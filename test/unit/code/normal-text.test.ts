@@ -19,7 +19,8 @@ function tokensOf(text: string): { readonly from: number; readonly to: number; r
     if (node.getChildCount(file) === 0 && node.kind !== ts.SyntaxKind.EndOfFileToken && node.getWidth(file) > 0)
       found.push({ from: node.getStart(file), to: node.getEnd(), text: node.getText(file) });
     // Documentation in comments has nodes of its own.
-    for (const child of node.getChildren(file)) if (child.kind < ts.SyntaxKind.FirstJSDocNode || child.kind > ts.SyntaxKind.LastJSDocNode) visit(child);
+    for (const child of node.getChildren(file))
+      if (child.kind < ts.SyntaxKind.FirstJSDocNode || child.kind > ts.SyntaxKind.LastJSDocNode) visit(child);
   };
   visit(file);
   return found;
@@ -75,29 +76,39 @@ describe("the text of a module that counts", () => {
     expect(unknown.length).toBeLessThan(sources.length / 50);
   });
 
-  const texts = fc.constantFrom(...snippets, ...sources.filter(({ text }) => text.length < 4000).map(({ text }) => text));
+  const texts = fc.constantFrom(
+    ...snippets,
+    ...sources.filter(({ text }) => text.length < 4000).map(({ text }) => text),
+  );
 
   it("stays the same with comments, spaces and blank lines between tokens", () => {
     fc.assert(
-      fc.property(texts, fc.infiniteStream(fc.constantFrom("", "", " ", "/* it's a \"note\" */", "  \t")), (text, gaps) => {
-        const before = normalText(text);
-        fc.pre(before !== undefined);
-        let after = "";
-        let end = 0;
-        const tokens = tokensOf(text);
-        for (const [i, { from, to }] of tokens.entries()) {
-          const gap = text.slice(end, from);
-          const next = gaps.next().value as string;
-          // Within a template, and between characters that are one operator, there is nothing between tokens.
-          const isFree = gap !== "" || /^[\w$]/.test(text[from]!) !== /[\w$]$/.test(text[end - 1] ?? "");
-          const isSplit = /[`}]$/.test(tokens[i - 1]?.text ?? "") || /[`{]$/.test(text.slice(0, end)) || text[from] === "`";
-          const isLineEnd = gap.includes("\n") && gap.trim() === "";
-          after += gap + (isLineEnd ? `${next}\n// more\n\n` : isFree && !isSplit && i > 0 ? safe(next, text, from, end) : "");
-          after += text.slice(from, to);
-          end = to;
-        }
-        expect(normalText(after)).toBe(before);
-      }),
+      fc.property(
+        texts,
+        fc.infiniteStream(fc.constantFrom("", "", " ", '/* it\'s a "note" */', "  \t")),
+        (text, gaps) => {
+          const before = normalText(text);
+          fc.pre(before !== undefined);
+          let after = "";
+          let end = 0;
+          const tokens = tokensOf(text);
+          for (const [i, { from, to }] of tokens.entries()) {
+            const gap = text.slice(end, from);
+            const next = gaps.next().value as string;
+            // Within a template, and between characters that are one operator, there is nothing between tokens.
+            const isFree = gap !== "" || /^[\w$]/.test(text[from]!) !== /[\w$]$/.test(text[end - 1] ?? "");
+            const isSplit =
+              /[`}]$/.test(tokens[i - 1]?.text ?? "") || /[`{]$/.test(text.slice(0, end)) || text[from] === "`";
+            const isLineEnd = gap.includes("\n") && gap.trim() === "";
+            after +=
+              gap +
+              (isLineEnd ? `${next}\n// more\n\n` : isFree && !isSplit && i > 0 ? safe(next, text, from, end) : "");
+            after += text.slice(from, to);
+            end = to;
+          }
+          expect(normalText(after)).toBe(before);
+        },
+      ),
     );
   });
 
@@ -123,7 +134,8 @@ describe("the text of a module that counts", () => {
   });
 
   it("keeps that block where the question is answered by a function of the user's", () => {
-    const block = (body: string) => `const isMainModule = () => true;\nif (isMainModule(import.meta.url)) { ${body} }\n`;
+    const block = (body: string) =>
+      `const isMainModule = () => true;\nif (isMainModule(import.meta.url)) { ${body} }\n`;
     expect(normalText(block("one()"))).not.toBe(normalText(block("two()")));
   });
 });
