@@ -52,7 +52,7 @@ interface Summary {
   /** In what it differs from the run that was begun: then `run` refuses it. */
   readonly changed: readonly string[];
   /** In what the code differs from the code that made the outputs, and what `run` does about it. */
-  readonly code: { readonly changed: readonly string[]; readonly then: OnCodeChange } | null;
+  readonly code: { readonly changed: readonly string[]; readonly verdict: OnCodeChange } | null;
   readonly items: number;
   readonly shards: number;
   readonly batches: number | undefined;
@@ -125,7 +125,7 @@ async function codeChanges(
   const newest = code.at(-1);
   const change = newest === undefined || source === undefined ? undefined : await findChange(newest, source);
   if (change === undefined) return null;
-  return { changed: describeCodeChange(change), then: acceptChange ? "accept" : verdictOn(change, onCodeChange) };
+  return { changed: describeCodeChange(change), verdict: acceptChange ? "accept" : verdictOn(change, onCodeChange) };
 }
 
 // Protected, so that users do not take it for a way to change them.
@@ -159,7 +159,7 @@ function describe(summary: Summary): string {
           `  changed  ${changed.slice(0, 5).join(", ")}${changed.length > 5 ? ", …" : ""}: \`millrace run\` refuses this`,
           `           ${changed.includes("items") ? "without --restart" : "without --accept-change or --restart"}`,
         ]),
-    ...(code === null ? [] : [`  code     ${code.changed.slice(0, 5).join(", ")}: ${onCode[code.then]}`]),
+    ...(code === null ? [] : [`  code     ${code.changed.slice(0, 5).join(", ")}: ${onCode[code.verdict]}`]),
     ...(jobScript === null ? [""] : ["", jobScript]),
   ].join("\n");
 }

@@ -235,7 +235,7 @@ function matchAt(pattern: RegExp, source: string, at: number): boolean {
   return pattern.test(source);
 }
 
-const words = /(?:[\w$\\]|[^\x00-\x7f\s])*/y;
+const words = /(?:[\w$\\]|(?!\s)[\u0080-\uffff])*/y;
 const spaces = /\s*/y;
 
 function runEnd(pattern: RegExp, source: string, at: number): number {
