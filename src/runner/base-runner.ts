@@ -38,7 +38,7 @@ import { type ClassStatics, checkRunner, identityOf, type RunnerStatics, traitsO
  *
  * Two more statics are read where a subclass has them: `module = import.meta.url` is how a worker process finds the class
  * (not needed while `env` is `local`); `version` is raised when `forward` changes in a way that makes earlier outputs
- * wrong, and a resume then refuses.
+ * wrong, and a resume then refuses. Without a `version` the files of runner and provider are compared instead.
  *
  * The hooks are static because a worker, which may be another process on another host, has the class but not the
  * object. Any of them may return a promise; a run whose hooks all answer at once pays no `await` per item.
