@@ -1,28 +1,32 @@
 import { readFileSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
-import { libraryFolder } from "../shared/library-folder.ts";
-import { version } from "../shared/version.ts";
+import { libraryPackage } from "../shared/library-package.ts";
 import type { CodeFile, CodePackage, CodeSnapshot, CodeSource } from "./code-snapshot.ts";
 import { isSettled, lookUp, stampOf } from "./file-stamp.ts";
 import { findSpecifiers } from "./find-specifiers.ts";
 import { normalText } from "./normal-text.ts";
 import { openPackageReader } from "./read-package.ts";
-import { isInPackages, pathOfUrl, realPath, resolveModule } from "./resolve-module.ts";
+import { isInPackages, pathOfUrl, type Resolved, realPath, resolveModule } from "./resolve-module.ts";
 import { forgetAliases } from "./tsconfig-paths.ts";
 
 const scripts = /\.[mc]?[jt]s$/;
+// A file of this size was made by a program: its comments are not edited, and reading its tokens would take long.
+const mostTokenBytes = 1 << 20;
 const scriptsWithMarkup = /\.[jt]sx$/;
 
 /** Reads the modules of a run's classes and all that these import from the user's own project. */
 export function digestCode({ classes, targets, cwd }: CodeSource): CodeSnapshot {
   const packages = openPackageReader();
-  const library = libraryFolder();
+  const library = libraryPackage();
+  const isLibrary = (path: string) => library !== undefined && path.startsWith(library.folder);
   const nowMs = Date.now();
   const files = new Map<string, CodeFile>();
   const used = new Map<string, CodePackage>();
   const unresolved = new Set<string>();
   const own: string[] = [];
   const waiting: string[] = [];
+  const seen = new Set<string>();
+  const resolved = new Map<string, Resolved>();
   forgetAliases();
 
   const roots = classes.map((one) => ({ ...one, path: rootOf(one.module, cwd) }));
@@ -49,7 +53,7 @@ export function digestCode({ classes, targets, cwd }: CodeSource): CodeSnapshot 
   };
 
   function isOwnFile(path: string): boolean {
-    return !path.startsWith(library) && !isInPackages(path);
+    return !isLibrary(path) && !isInPackages(path);
   }
 
   function visit(path: string, isRoot: boolean): void {
@@ -57,11 +61,10 @@ export function digestCode({ classes, targets, cwd }: CodeSource): CodeSnapshot 
       addPackageOf(path);
       return;
     }
-    const name = nameOf(path);
-    if (isRoot) own.push(name);
-    if (files.has(name)) return;
-    // Its place is taken at once: modules import each other in circles.
-    files.set(name, { sha256: "" });
+    if (isRoot) own.push(nameOf(path));
+    // At once: modules import each other in circles.
+    if (seen.has(path)) return;
+    seen.add(path);
     waiting.push(path);
   }
 
@@ -71,13 +74,12 @@ export function digestCode({ classes, targets, cwd }: CodeSource): CodeSnapshot 
     try {
       bytes = readFileSync(path);
     } catch {
-      files.delete(name);
       unresolved.add(name);
       return;
     }
     const stat = lookUp(path);
-    const isScript = scripts.test(path);
-    const text = isScript || scriptsWithMarkup.test(path) ? bytes.toString("utf8") : undefined;
+    const isScript = scripts.test(path) && bytes.length <= mostTokenBytes;
+    const text = scripts.test(path) || scriptsWithMarkup.test(path) ? bytes.toString("utf8") : undefined;
     const normal = isScript && text !== undefined ? normalText(text) : undefined;
     files.set(name, {
       sha256: normal === undefined ? digest(bytes) : digest(`tokens\n${normal}`),
@@ -87,20 +89,22 @@ export function digestCode({ classes, targets, cwd }: CodeSource): CodeSnapshot 
   }
 
   function follow(specifier: string, from: string, isRoot: boolean): void {
-    const found = resolveModule(specifier, from, packages);
+    const key = `${dirname(from)}\n${specifier}`;
+    const found = resolved.get(key) ?? resolveModule(specifier, from, packages);
+    resolved.set(key, found);
     if (found.kind === "missing") unresolved.add(specifier);
     else if (found.kind === "package") addPackage(found.name, found.folder);
     else if (found.kind === "files") for (const path of found.paths) visit(path, isRoot);
   }
 
   function addPackageOf(path: string): void {
-    if (path.startsWith(library)) addPackage("millrace", "");
-    const nearest = path.startsWith(library) ? undefined : packages.nearest(dirname(path));
-    if (nearest !== undefined) addPackage(String(nearest.json.name), nearest.folder);
+    const nearest = isLibrary(path) ? undefined : packages.nearest(dirname(path));
+    if (nearest === undefined) addPackage("millrace", "");
+    else addPackage(String(nearest.json.name), nearest.folder);
   }
 
   function addPackage(name: string, folder: string): void {
-    if (name === "millrace") used.set(name, { version: version() });
+    if (name === "millrace") used.set(name, { version: library?.version ?? "unknown" });
     else used.set(name, { version: String(packages.read(folder)?.version ?? "unknown"), at: nameOf(folder) });
   }
 }

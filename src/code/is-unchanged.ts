@@ -1,6 +1,5 @@
 import { isAbsolute, join, sep } from "node:path";
-import { libraryFolder } from "../shared/library-folder.ts";
-import { version } from "../shared/version.ts";
+import { libraryPackage } from "../shared/library-package.ts";
 import type { CodeSnapshot, CodeSource } from "./code-snapshot.ts";
 import { lookUp, stampOf } from "./file-stamp.ts";
 import { readPackage } from "./read-package.ts";
@@ -22,7 +21,7 @@ export function isUnchanged(code: CodeSnapshot, { classes, targets }: CodeSource
     if (stat === undefined || stampOf(stat) !== stamp) return false;
   }
   return Object.values(code.packages).every(
-    (one) => one.version === (one.at === undefined ? version() : readPackage(join(project, one.at))?.version),
+    (one) => one.version === (one.at === undefined ? libraryPackage() : readPackage(join(project, one.at)))?.version,
   );
 }
 
@@ -40,5 +39,6 @@ function projectOf({ own }: CodeSnapshot, modules: readonly (string | undefined)
 }
 
 function isInstalled(path: string): boolean {
-  return path.includes(`${sep}node_modules${sep}`) || path.startsWith(libraryFolder());
+  const library = libraryPackage();
+  return path.includes(`${sep}node_modules${sep}`) || (library !== undefined && path.startsWith(library.folder));
 }

@@ -1,3 +1,18 @@
+import {
+  classOf,
+  digit,
+  lineEnd,
+  newline,
+  regexEnd,
+  runEnd,
+  space,
+  spaces,
+  stringEnd,
+  templateChunk,
+  word,
+  words,
+} from "./read-ahead.ts";
+
 /** What may follow: whether a slash begins a regular expression, divides, or cannot be told without a parser. */
 type Slash = "regex" | "division" | "unknown" | "by the word before";
 
@@ -5,26 +20,6 @@ interface Brace {
   /** `main` is the block that only the starting process runs; `from` is where its text begins. */
   readonly kind: "block" | "template" | "main";
   readonly from: number;
-}
-
-const other = 0;
-const space = 1;
-const newline = 2;
-const word = 3;
-const digit = 4;
-const classes = Uint8Array.from({ length: 128 }, (_, code) => {
-  const char = String.fromCharCode(code);
-  if (code === 10 || code === 13) return newline;
-  if (code === 9 || code === 11 || code === 12 || code === 32) return space;
-  if (/[0-9]/.test(char)) return digit;
-  return /[\w$\\]/.test(char) ? word : other;
-});
-
-function classOf(code: number): number {
-  if (code < 128) return classes[code]!;
-  if (code === 0x2028 || code === 0x2029) return newline;
-  const isSpace = code === 0xa0 || code === 0xfeff || (code > 0x1000 && /\s/.test(String.fromCharCode(code)));
-  return isSpace ? space : word;
 }
 
 const beforeRegex = /^(?:return|typeof|case|in|delete|void|throw|new|instanceof|do|else|default)$/;
@@ -233,59 +228,4 @@ function needsSpace(last: string, isNumber: boolean, first: string): boolean {
 function matchAt(pattern: RegExp, source: string, at: number): boolean {
   pattern.lastIndex = at;
   return pattern.test(source);
-}
-
-const words = /(?:[\w$\\]|(?!\s)[\u0080-\uffff])*/y;
-const spaces = /\s*/y;
-
-function runEnd(pattern: RegExp, source: string, at: number): number {
-  pattern.lastIndex = at;
-  pattern.test(source);
-  return pattern.lastIndex;
-}
-
-const lineBreak = /[\n\r\u2028\u2029]/g;
-
-function lineEnd(source: string, at: number): number {
-  lineBreak.lastIndex = at;
-  return lineBreak.test(source) ? lineBreak.lastIndex - 1 : source.length;
-}
-
-function stringEnd(source: string, from: number, quote: number): number | undefined {
-  for (let at = from + 1; at < source.length; at++) {
-    const code = source.charCodeAt(at);
-    if (code === quote) return at + 1;
-    if (code === 92 /* \ */) at += source.charCodeAt(at + 1) === 13 && source.charCodeAt(at + 2) === 10 ? 2 : 1;
-    else if (code === 10 || code === 13) return undefined;
-  }
-  return undefined;
-}
-
-/** Where a regular expression that begins here ends, with its flags; undefined where the line ends before it does. */
-function regexEnd(source: string, from: number): number | undefined {
-  let isInClass = false;
-  for (let at = from + 1; at < source.length; at++) {
-    const code = source.charCodeAt(at);
-    if (classOf(code) === newline) return undefined;
-    if (code === 92) {
-      at++;
-      if (at < source.length && classOf(source.charCodeAt(at)) === newline) return undefined;
-    } else if (code === 91 /* [ */) isInClass = true;
-    else if (code === 93) isInClass = false;
-    else if (code === 47 && !isInClass) {
-      return runEnd(words, source, at + 1);
-    }
-  }
-  return undefined;
-}
-
-/** The rest of a template up to its end, or to the next value that is put in. */
-function templateChunk(source: string, from: number): { readonly end: number; readonly isOpen: boolean } | undefined {
-  for (let at = from; at < source.length; at++) {
-    const code = source.charCodeAt(at);
-    if (code === 92) at++;
-    else if (code === 96) return { end: at + 1, isOpen: false };
-    else if (code === 36 /* $ */ && source.charCodeAt(at + 1) === 123) return { end: at + 2, isOpen: true };
-  }
-  return undefined;
 }

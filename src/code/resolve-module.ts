@@ -25,11 +25,11 @@ const packageName = /^(?:@[^/]+\/)?[^/@][^/]*/;
 
 /** Finds what a module names in an import. Where loaders differ (`x.js` that may mean `x.ts`), all that is there counts. */
 export function resolveModule(specifier: string, from: string, packages: PackageReader): Resolved {
-  if (isBuiltin(specifier)) return { kind: "builtin" };
   const folder = dirname(from);
   if (specifier.startsWith("file:")) return filesAt(pathOfUrl(specifier));
   if (/^\.{0,2}\//.test(specifier) || specifier === "." || specifier === "..")
     return filesAt(isAbsolute(specifier) ? specifier : join(folder, withoutQuery(specifier)));
+  if (isBuiltin(specifier)) return { kind: "builtin" };
   if (specifier.startsWith("#")) return ownImport(specifier, folder, packages);
   const aliased = pathsOf(specifier, folder).flatMap((path) => candidates(path));
   if (aliased.length > 0) return { kind: "files", paths: aliased };
