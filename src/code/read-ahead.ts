@@ -20,8 +20,8 @@ export function classOf(code: number): number {
   return isSpace ? space : word;
 }
 
-export const words = /(?:[\w$\\]|(?!\s)[\u0080-\uffff])*/y;
-export const spaces = /\s*/y;
+export const words: RegExp = /(?:[\w$\\]|(?!\s)[\u0080-\uffff])*/y;
+export const spaces: RegExp = /\s*/y;
 
 /** Where a run of spaces, or a word, that begins here ends. */
 export function runEnd(pattern: RegExp, source: string, at: number): number {
