@@ -35,5 +35,6 @@ async function plan(dir, indices) {
   createManifest(runPaths(dir), {
     plan: made,
     fingerprint: makeFingerprint({ runner: "R", provider: "P", config: {}, params: {}, items }),
+    code: [],
   });
 }

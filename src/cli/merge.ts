@@ -8,10 +8,13 @@ import { enterRun } from "./enter-run.ts";
 
 export const merge: Command = {
   name: "merge",
-  usage: "RUN [--files]",
+  usage: "RUN [--files] [--accept-change]",
   summary: "Merges a run whose shards are all committed: for one whose driver is gone, or to merge once more.",
   details: `Exit code ${exitCode.incomplete} where shards are still to do.`,
-  options: { files: { type: "boolean", help: "also make one file of the line files of all shards" } },
+  options: {
+    files: { type: "boolean", help: "also make one file of the line files of all shards" },
+    "accept-change": { type: "boolean", help: "also with code that has changed since the shards were made" },
+  },
   examples: ["millrace merge exp/prep", "millrace merge exp/prep --files"],
   arguments: { least: 1, most: 1 },
   runsUserCode: true,
@@ -24,7 +27,7 @@ export const merge: Command = {
         hint: "Start the run again first, or join it with `millrace worker`.",
       });
     }
-    const changed = has("files") ? { mergeFiles: true } : {};
+    const changed = { acceptChange: has("accept-change"), ...(has("files") ? { mergeFiles: true } : {}) };
     const runner = await rebuildRunner(runDir, { ...changed, parallel: { env: "local" } });
     try {
       await runner.resume();

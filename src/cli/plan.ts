@@ -1,12 +1,17 @@
+import { describeCodeChange, type OnCodeChange, verdictOn } from "../code/compare-code.ts";
+import { findChange } from "../code/find-change.ts";
+import { projectIn } from "../config/project-of.ts";
 import { formatCount } from "../drive/progress-line.ts";
 import { chooseLauncher } from "../launchers/choose-launcher.ts";
 import { collectItems } from "../plan/collect-items.ts";
 import type { ItemList } from "../plan/item-list.ts";
 import { makePlan } from "../plan/make-plan.ts";
 import { captureProvider } from "../provider/capture-provider.ts";
+import { codeOf } from "../runner/code-of.ts";
+import type { RunnerOptions } from "../runner/runner-options.ts";
 import { type ClassStatics, identityOf } from "../runner/runner-traits.ts";
 import { compareFingerprints, makeFingerprint } from "../store/fingerprint.ts";
-import { readManifest } from "../store/manifest.ts";
+import { type Manifest, readManifest } from "../store/manifest.ts";
 import { runPaths } from "../store/run-paths.ts";
 import { runStatus } from "../store/run-status.ts";
 import { type Command, countOf, exitCode } from "./command.ts";
@@ -47,6 +52,8 @@ interface Summary {
   readonly done: number;
   /** In what it differs from the run that was begun: then `run` refuses it. */
   readonly changed: readonly string[];
+  /** In what the code differs from the code that made the outputs, and what `run` does about it. */
+  readonly code: { readonly changed: readonly string[]; readonly verdict: OnCodeChange } | null;
   readonly items: number;
   readonly shards: number;
   readonly batches: number | undefined;
@@ -70,7 +77,8 @@ async function summarize(config: RunConfig, limit: number | undefined): Promise<
     begun?.plan ?? makePlan(items, { shards: options.shards, batchSize, workers: parallel.nWorkers });
   const status = begun === undefined ? undefined : await runStatus(runDir);
   const changed = begun === undefined ? [] : changes(begun.fingerprint, runner, items);
-  const isComplete = status?.state === "complete" && changed.length === 0;
+  const code = begun === undefined ? null : await codeChanges(begun, runner, options);
+  const isComplete = status?.state === "complete" && changed.length === 0 && code === null;
   const job = isComplete ? undefined : launcher.describe?.({ runDir, parallel, pending: shardCount });
   return {
     runDir,
@@ -78,6 +86,7 @@ async function summarize(config: RunConfig, limit: number | undefined): Promise<
     isComplete,
     done: status?.items.done ?? 0,
     changed,
+    code,
     items: items.count,
     shards: shardCount,
     batches: options.batchBy !== undefined ? undefined : Math.ceil(items.count / (batchSize ?? 1)),
@@ -103,6 +112,24 @@ function changes(before: Parameters<typeof compareFingerprints>[0], runner: AnyR
   return compareFingerprints(before, makeFingerprint(identity)).map(({ key }) => key);
 }
 
+async function codeChanges(
+  { code }: Manifest,
+  runner: AnyRunner,
+  { onCodeChange, acceptChange }: RunnerOptions,
+): Promise<Summary["code"]> {
+  const { config, params } = runner.provider;
+  const values = [config, params];
+  const source = codeOf(classOf(runner), classOf(runner.provider), {
+    values,
+    project: projectIn(values),
+    isKept: true,
+  });
+  const newest = code.at(-1);
+  const change = newest === undefined || source === undefined ? undefined : await findChange(newest, source);
+  if (change === undefined) return null;
+  return { changed: describeCodeChange(change), verdict: acceptChange ? "accept" : verdictOn(change, onCodeChange) };
+}
+
 // Protected, so that users do not take it for a way to change them.
 function ownOptionsOf(runner: AnyRunner): object {
   return (runner as unknown as { readonly ownOptions?: object }).ownOptions ?? {};
@@ -120,7 +147,7 @@ function describeSubmissions(env: string, [first = 0, ...others]: readonly numbe
 }
 
 function describe(summary: Summary): string {
-  const { runDir, isBegun, isComplete, changed, items, shards, batches, env, workers, jobScript, submissions } =
+  const { runDir, isBegun, isComplete, changed, code, items, shards, batches, env, workers, jobScript, submissions } =
     summary;
   return [
     `${runDir}: ${standing(summary)}`,
@@ -134,9 +161,16 @@ function describe(summary: Summary): string {
           `  changed  ${changed.slice(0, 5).join(", ")}${changed.length > 5 ? ", …" : ""}: \`millrace run\` refuses this`,
           `           ${changed.includes("items") ? "without --restart" : "without --accept-change or --restart"}`,
         ]),
+    ...(code === null ? [] : [`  code     ${code.changed.slice(0, 5).join(", ")}: ${onCode[code.verdict]}`]),
     ...(jobScript === null ? [""] : ["", jobScript]),
   ].join("\n");
 }
+
+const onCode = {
+  refuse: "`millrace run` refuses this without --accept-change or --restart",
+  warn: "`millrace run` says so and goes on",
+  accept: "`millrace run` goes on",
+} as const;
 
 function standing({ isBegun, isComplete, done }: Summary): string {
   if (isComplete) return `complete, all ${formatCount(done)} items are done: nothing is left`;

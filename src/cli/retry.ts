@@ -12,12 +12,13 @@ import { printJson } from "./status.ts";
 
 export const retry: Command = {
   name: "retry",
-  usage: "RUN [--failed | --error REGEX] [--json]",
+  usage: "RUN [--failed | --error REGEX] [--accept-change] [--json]",
   summary: "Runs the failed items of a run once more, alone, and puts what succeeds into its place.",
   details: `Exit code ${exitCode.incomplete} where failed items are left, ${exitCode.usage} where none has such a message: then nothing is run.`,
   options: {
     failed: { type: "boolean", help: "all failed items (the default)" },
     error: { type: "string", value: "REGEX", help: "only those whose error message matches" },
+    "accept-change": { type: "boolean", help: "also with code that has changed since the other items were made" },
     json: { type: "boolean", help: "print what was tried and what is left as a JSON object; no progress" },
   },
   examples: [
@@ -36,7 +37,11 @@ export const retry: Command = {
     const tried = failedBefore === 0 ? 0 : requireAny(dir, runDir, error);
     const parallel = spec.parallel as ParallelInput;
     const work = async () => {
-      const runner = await rebuildRunner(runDir, { parallel, ...(input.has("json") ? { progress: false } : {}) });
+      const runner = await rebuildRunner(runDir, {
+        parallel,
+        acceptChange: input.has("accept-change"),
+        ...(input.has("json") ? { progress: false } : {}),
+      });
       await runner.retryFailed({ error });
     };
     await (input.has("json") ? onlyJsonOnStdout(work) : work());

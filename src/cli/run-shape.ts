@@ -66,6 +66,7 @@ const runnerOptions = {
   shard_subdir: maybe(innerPath),
   resume: maybe(shape.boolean()),
   accept_change: maybe(shape.boolean()),
+  on_code_change: maybe(shape.oneOf(["refuse", "warn", "accept"])),
   shards: maybe(shape.int({ min: 1 })),
   on_error: maybe(shape.oneOf(["fail", "skip"])),
   retries: maybe(whole),

@@ -23,7 +23,7 @@ export const run: Command = {
       help: "go on without this command: in the background, or as jobs; watch it with `millrace attach RUN`",
     },
     restart: { type: "boolean", help: "delete what an earlier run left in the folder and start over" },
-    "accept-change": { type: "boolean", help: "go on although the config has changed since the run was begun" },
+    "accept-change": { type: "boolean", help: "go on although config or code have changed since the run was begun" },
     limit: { type: "string", value: "N", help: "only the first N items, in a folder of their own (…/limit-N)" },
     json: { type: "boolean", help: "print the status at the end as a JSON object, and nothing else; no progress" },
   },

@@ -3,6 +3,7 @@ import { describeJobs, formatCount, formatDuration } from "../drive/progress-lin
 import { showProgress } from "../drive/show-progress.ts";
 import { shellWord } from "../shared/shell-word.ts";
 import { sleep } from "../shared/sleep.ts";
+import { changedCode } from "../store/changed-code.ts";
 import type { RunStatus } from "../store/run-status.ts";
 import { type Command, exitCode } from "./command.ts";
 import { openLook } from "./open-look.ts";
@@ -24,17 +25,18 @@ export const status: Command = {
   async run({ positionals: [runDir], has }) {
     const look = await openLook(runDir!);
     let now = await look();
-    const print = () => (has("json") ? printJson(now) : process.stdout.write(describeRun(now)));
     if (has("watch")) {
       const display = has("json") ? undefined : showProgress(runDir!, runName(runDir!), { afterMs: 0 });
       while (isUnderWay(now)) {
-        if (has("json")) print();
+        if (has("json")) printJson(now);
         await sleep(has("json") ? jsonEveryMs : lookEveryMs);
         now = await look();
       }
       await display?.stop();
     }
-    print();
+    const codeChanged = await changedCode(runDir!);
+    if (has("json")) printJson({ ...now, codeChanged });
+    else process.stdout.write(describeRun(now) + describeCode(codeChanged));
     return exitCode.ok;
   },
 };
@@ -67,6 +69,12 @@ export function describeRun(status: RunStatus): string {
     ...(items.failed > 0 ? [`  failed   ${onFailed(runDir)}`] : []),
     "",
   ].join("\n");
+}
+
+/** Whether the code is still the one that made the outputs. */
+function describeCode(changed: readonly string[]): string {
+  if (changed.length === 0) return "";
+  return `  code     not the code that made the outputs: ${changed.slice(0, 3).join(", ")}${changed.length > 3 ? ", …" : ""}\n`;
 }
 
 // The first question of whoever finds that items have failed, and the second.

@@ -1,3 +1,4 @@
+import { describeCodeChange } from "../code/compare-code.ts";
 import type { ItemList } from "../plan/item-list.ts";
 import { makePlan } from "../plan/make-plan.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -11,6 +12,7 @@ import { type RunPaths, shardIdOf } from "../store/run-paths.ts";
 import { writeSpec } from "../store/run-spec.ts";
 import { namesIn } from "../store/scan-shards.ts";
 import { withdrawStop } from "../store/stop-order.ts";
+import { type CodeVerdict, firstCode, judgeCode } from "./judge-code.ts";
 import type { RunRequest } from "./run-request.ts";
 import { startOver } from "./start-over.ts";
 
@@ -29,8 +31,7 @@ export function openRun(paths: RunPaths, items: ItemList, request: RunRequest<un
     if (manifest === undefined) throw foreignShards(paths);
   }
   manifest ??= begin(paths, items, { request, fingerprint });
-  if (fingerprint !== manifest.fingerprint)
-    requireSameRun(paths, manifest, { fingerprint, acceptChange: request.acceptChange });
+  if (fingerprint !== manifest.fingerprint) requireSameRun(paths, manifest, fingerprint, request);
   writeSpec(paths, request.spec);
   return manifest.plan;
 }
@@ -42,7 +43,8 @@ function begin(
 ): Manifest {
   const { batchSize } = request.work;
   const plan = makePlan(items, { shards: request.shards, batchSize, workers: request.parallel.nWorkers });
-  if (createManifest(paths, { plan, fingerprint })) return { plan, fingerprint, created: "" };
+  const code = firstCode(request);
+  if (createManifest(paths, { plan, fingerprint, code })) return { plan, fingerprint, code, created: "" };
   // Another driver began the same run in this very moment: its plan counts.
   return readManifest(paths)!;
 }
@@ -61,31 +63,49 @@ function foreignShards(paths: RunPaths): MillraceError {
   );
 }
 
-/** A resume must be the same run: the same runner, provider, config, params and items. */
+/** A resume must be the same run: the same runner, provider, config, params and items, and the same code. */
 export function requireSameRun(
   paths: RunPaths,
   manifest: Manifest,
-  { fingerprint, acceptChange }: { fingerprint: Fingerprint; acceptChange: boolean },
+  fingerprint: Fingerprint,
+  request: Pick<RunRequest<unknown>, "acceptChange" | "code" | "onCodeChange">,
 ): void {
   const differences = compareFingerprints(manifest.fingerprint, fingerprint);
-  if (differences.length === 0) return;
   const areItemsChanged = differences.some(({ key }) => key === "items");
-  if (acceptChange && !areItemsChanged) rewriteManifest(paths, { ...manifest, fingerprint });
-  else throw changed(paths, differences, areItemsChanged);
+  const isRefused = differences.length > 0 && (areItemsChanged || !request.acceptChange);
+  const code = judgeCode(paths, manifest, request);
+  if (isRefused || code.kind === "refused") throw changed(paths, manifest, { differences, areItemsChanged, code });
+  if (differences.length > 0 || code.versions !== manifest.code)
+    rewriteManifest(paths, { ...manifest, fingerprint, code: code.versions });
 }
 
-function changed(paths: RunPaths, differences: readonly Difference[], areItemsChanged: boolean): MillraceError {
+interface Changes {
+  readonly differences: readonly Difference[];
+  readonly areItemsChanged: boolean;
+  readonly code: CodeVerdict;
+}
+
+function changed(paths: RunPaths, { plan }: Manifest, { differences, areItemsChanged, code }: Changes): MillraceError {
   const shown = differences
     .slice(0, 20)
     .map(({ key, before, after }) => `  ${key}: ${before ?? "(none)"} -> ${after ?? "(none)"}`);
   if (differences.length > shown.length) shown.push(`  … and ${differences.length - shown.length} more`);
-  return new MillraceError(
-    "RUN_CHANGED",
-    `The run in ${paths.root} was begun with something else:\n${shown.join("\n")}`,
-    {
-      hint: areItemsChanged
-        ? "The plan of a run never changes: use another outputDir for other items, or resume: false to start over."
-        : "Go back to the old values, pass acceptChange: true to keep what is done, or resume: false to start over.",
-    },
-  );
+  const parts = [
+    ...(shown.length === 0 ? [] : [`The run in ${paths.root} was begun with something else:`, ...shown]),
+    ...(code.kind === "fine"
+      ? []
+      : [
+          `${shown.length === 0 ? `The code of the run in ${paths.root} has changed. ` : ""}${code.itemsDone} of its ${plan.items.count} items were made by other code:`,
+          ...describeCodeChange(code.change).map((line) => `  ${line}`),
+        ]),
+  ];
+  return new MillraceError("RUN_CHANGED", parts.join("\n"), { hint: hintFor(areItemsChanged, code) });
+}
+
+function hintFor(areItemsChanged: boolean, { kind }: CodeVerdict): string {
+  if (areItemsChanged)
+    return "The plan of a run never changes: use another outputDir for other items, or resume: false to start over.";
+  return kind === "refused"
+    ? "Pass resume: false to compute everything with the new code, acceptChange: true to keep what is done and go on, or use another outputDir."
+    : "Go back to the old values, pass acceptChange: true to keep what is done, or resume: false to start over.";
 }

@@ -37,7 +37,7 @@ export async function retryFailed<Merged>(request: RunRequest<Merged>, filter: R
     const fingerprint = makeFingerprint({ ...request.identity, items: manifest.plan.items });
     withdrawStop(paths);
     forgetFailure(paths);
-    requireSameRun(paths, manifest, { fingerprint, acceptChange: request.acceptChange });
+    requireSameRun(paths, manifest, fingerprint, request);
     const session = openSession(paths, manifest.plan, membership(request, launcher));
     return await inSession(session, request, async () => {
       const order = await makeOrder(paths, session, filter);

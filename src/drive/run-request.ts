@@ -1,3 +1,5 @@
+import type { CodeSource } from "../code/code-snapshot.ts";
+import type { OnCodeChange } from "../code/compare-code.ts";
 import type { ParallelConfig } from "../config/parallel.ts";
 import type { StopRequests } from "../launchers/launcher.ts";
 import type { Items } from "../plan/collect-items.ts";
@@ -22,6 +24,9 @@ export interface RunRequest<Merged> {
   readonly spec: RunSpec;
   readonly resume: boolean;
   readonly acceptChange: boolean;
+  /** Where its code is found; undefined where a `version` decides, or nothing of the run is kept. */
+  readonly code: CodeSource | undefined;
+  readonly onCodeChange: OnCodeChange | undefined;
   readonly shards: number | undefined;
   readonly parallel: ParallelConfig;
   /** `maxFailures` may still be a share of the items. */

@@ -1,5 +1,7 @@
 import { finishRun } from "../drive/drive-run.ts";
 import { rebuildRunner } from "../join/rebuild-runner.ts";
+import { requireSameCode } from "../join/require-same-code.ts";
+import { BaseRunner } from "../runner/base-runner.ts";
 import { checkRunner, type RunnerStatics, traitsOf } from "../runner/runner-traits.ts";
 import { requireManifest } from "../store/manifest.ts";
 import { mergeKey, readMerged } from "../store/merged.ts";
@@ -13,6 +15,9 @@ import type { WorkOptions } from "../worker/work-options.ts";
 export async function mergeAlone(paths: RunPaths): Promise<void> {
   if (await isMerged(paths)) return;
   const runner = await rebuildRunner(paths.root, { progress: false });
+  // A merge of the user's is code of the run; the library's own is not.
+  if (runner.merge !== BaseRunner.prototype.merge)
+    await requireSameCode(paths, requireManifest(paths), readSpec(paths), classesOf(runner));
   const hooks = checkRunner(runner.constructor as unknown as RunnerStatics);
   const session = openSession(paths, requireManifest(paths).plan, {
     runner: hooks,
@@ -30,6 +35,10 @@ export async function mergeAlone(paths: RunPaths): Promise<void> {
   } finally {
     session.close();
   }
+}
+
+function classesOf(runner: BaseRunner<object, unknown, unknown>) {
+  return { runner: runner.constructor, provider: runner.provider.constructor };
 }
 
 async function isMerged(paths: RunPaths): Promise<boolean> {

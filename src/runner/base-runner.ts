@@ -28,6 +28,7 @@ import { jsonlWriter } from "../writers/jsonl-writer.ts";
 import type { Writer } from "../writers/writer.ts";
 import { bindOptions } from "./bind-options.ts";
 import { closeEach } from "./close-each.ts";
+import { codeOf } from "./code-of.ts";
 import { splitOptions } from "./own-options.ts";
 import { requireSendable } from "./require-sendable.ts";
 import { type CheckedOptions, checkOptions, type RunnerOptions, runFolder } from "./runner-options.ts";
@@ -40,7 +41,7 @@ import { type ClassStatics, checkRunner, identityOf, type RunnerStatics, traitsO
  *
  * Two more statics are read where a subclass has them: `module = import.meta.url` is how a worker process finds the class
  * (not needed while `env` is `local`); `version` is raised when `forward` changes in a way that makes earlier outputs
- * wrong, and a resume then refuses.
+ * wrong, and a resume then refuses. Without a `version` the files of runner and provider are compared instead.
  *
  * The hooks are static because a worker, which may be another process on another host, has the class but not the
  * object. Any of them may return a promise; a run whose hooks all answer at once pays no `await` per item.
@@ -240,6 +241,11 @@ export abstract class BaseRunner<
       runner: bindOptions(runner, ownOptions),
       traits: traitsOf(runner),
       parallel,
+      code: codeOf(runner, providerClass, {
+        values: [config, params],
+        project,
+        isKept: options.outputDir !== undefined,
+      }),
       identity: {
         runner: identityOf(runner),
         provider: identityOf(providerClass),
@@ -259,6 +265,7 @@ export abstract class BaseRunner<
         options: work,
         runnerOptions: sendableOptions(this.given),
         ownOptions,
+        ...(options.onCodeChange === undefined ? {} : { onCodeChange: options.onCodeChange }),
         parallel,
         cwd: process.cwd(),
       },

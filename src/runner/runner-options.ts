@@ -1,4 +1,5 @@
 import { isAbsolute, join, normalize, resolve, sep } from "node:path";
+import type { OnCodeChange } from "../code/compare-code.ts";
 import { checkParallel, getParallelConfig, type ParallelConfig, type ParallelInput } from "../config/parallel.ts";
 import { MillraceError } from "../shared/errors.ts";
 import { nearestName } from "../shared/nearest-name.ts";
@@ -17,8 +18,14 @@ export interface RunnerOptions {
   readonly shardSubdir?: string | undefined;
   /** `false` deletes what an earlier run left in the folder and starts over. Default: `true`. */
   readonly resume?: boolean | undefined;
-  /** Goes on although config, params, runner or provider changed since the run was begun. Default: `false`. */
+  /** Goes on although config, params, runner, provider or their code changed since the run was begun. Default: `false`. */
   readonly acceptChange?: boolean | undefined;
+  /**
+   * What a start, or a worker, does where the code is no longer the one that made the outputs: `refuse`, `warn` (go on, and
+   * say so), `accept`. Default: `refuse` where the module of the runner or the provider has changed, `warn` where only
+   * something that they import has.
+   */
+  readonly onCodeChange?: OnCodeChange | undefined;
   /** How many shards a new run is cut into. Default: 16 a worker, at least 128, and one per batch where that is at most twice as many. */
   readonly shards?: number | undefined;
   /** What a failing item does: stop the run, or be written to `failures.jsonl`. Default: `fail`. */
@@ -71,6 +78,7 @@ export interface CheckedOptions {
   readonly shardSubdir: string;
   readonly resume: boolean;
   readonly acceptChange: boolean;
+  readonly onCodeChange: OnCodeChange | undefined;
   readonly shards: number | undefined;
   readonly mergeFiles: boolean;
   readonly progress: boolean;
@@ -90,6 +98,7 @@ const known: Record<keyof RunnerOptions, true> = {
   shardSubdir: true,
   resume: true,
   acceptChange: true,
+  onCodeChange: true,
   shards: true,
   onError: true,
   retries: true,
@@ -129,6 +138,7 @@ export function checkOptions(options: RunnerOptions, ownNames: readonly string[]
     shardSubdir: checkSubdir(options.shardSubdir ?? ""),
     resume: checkBoolean("resume", options.resume ?? true),
     acceptChange: checkBoolean("acceptChange", options.acceptChange ?? false),
+    onCodeChange: checkOnCodeChange(options.onCodeChange),
     shards: options.shards === undefined ? undefined : checkNumber("shards", options.shards, { least: 1, whole: true }),
     mergeFiles: checkBoolean("mergeFiles", options.mergeFiles ?? false),
     progress: checkBoolean("progress", options.progress ?? true),
@@ -186,6 +196,11 @@ function checkOnError(value: unknown): "fail" | "skip" {
 function checkNonFinite(value: unknown): "refuse" | "null" {
   if (value === "refuse" || value === "null") return value;
   throw bad("nonFinite", value, '"refuse" or "null"');
+}
+
+function checkOnCodeChange(value: unknown): OnCodeChange | undefined {
+  if (value === undefined || value === "refuse" || value === "warn" || value === "accept") return value;
+  throw bad("onCodeChange", value, '"refuse", "warn" or "accept"');
 }
 
 function checkSubdir(value: unknown): string {

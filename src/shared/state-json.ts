@@ -8,14 +8,15 @@ export { isPlainObject } from "./value-marks.ts";
 
 /** JSON text of a shard's state; Map, Set, Date, typed arrays, bigint, NaN and the infinities come back as they were. */
 export function encodeState(state: object): string {
-  const encode = (value: unknown, path: string) =>
-    new ValueEncoder({ onOdd: refuseState, isExact: false }, value === state ? undefined : state).encode(value, path);
-  if (Object.hasOwn(state, tag)) return JSON.stringify(encode(state, "state"));
+  const rules = { onOdd: refuseState, isExact: false };
+  if (Object.hasOwn(state, tag)) return JSON.stringify(new ValueEncoder(rules).encode(state, "state"));
   const entries = Object.entries(state).filter(([, value]) => value !== undefined);
   // Most runners keep none, and it is asked for with every checkpoint.
   if (entries.length === 0) return "{}";
   // Each key by itself: what is plain JSON, most of a large state as a rule, is written without a copy.
-  const plain = entries.map(([key, value]) => [key, isExactJson(value) ? value : encode(value, `state.${key}`)]);
+  const plain = entries.map(([key, value]) =>
+    isExactJson(value) ? [key, value] : [key, new ValueEncoder(rules, state).encode(value, `state.${key}`)],
+  );
   return JSON.stringify(Object.fromEntries(plain));
 }
 

@@ -3,6 +3,7 @@ import type { ItemList, Segment } from "../plan/item-list.ts";
 import type { Plan } from "../plan/plan.ts";
 import { crc32, crcText } from "../shared/crc32.ts";
 import { MillraceError } from "../shared/errors.ts";
+import { type CodeVersion, readCodeVersions } from "./code-versions.ts";
 import { createFile, readIfPresent, replaceFile } from "./durable-files.ts";
 import type { Fingerprint } from "./fingerprint.ts";
 import type { RunPaths } from "./run-paths.ts";
@@ -15,6 +16,8 @@ export interface Manifest {
   readonly plan: Plan;
   readonly fingerprint: Fingerprint;
   readonly created: string;
+  /** The states of the code that the run had, the newest last; none in runs of earlier versions, or where `version` decides. */
+  readonly code: readonly CodeVersion[];
 }
 
 interface ManifestFile {
@@ -24,6 +27,7 @@ interface ManifestFile {
   readonly items: { readonly count: number; readonly segments?: readonly Segment[]; readonly list?: ListFile };
   readonly shards: { readonly count: number; readonly bounds: readonly Segment[] };
   readonly fingerprint: Fingerprint;
+  readonly code?: readonly CodeVersion[];
 }
 
 /** An irregular list of items stands in a file of its own, little-endian. */
@@ -34,20 +38,17 @@ interface ListFile {
 }
 
 /** Writes the manifest of a new run; false where another driver was faster, whose manifest then counts. */
-export function createManifest(
-  paths: RunPaths,
-  { plan, fingerprint }: { plan: Plan; fingerprint: Fingerprint },
-): boolean {
-  const content = manifestText(paths, { plan, fingerprint, created: new Date().toISOString() });
+export function createManifest(paths: RunPaths, { plan, fingerprint, code }: Omit<Manifest, "created">): boolean {
+  const content = manifestText(paths, { plan, fingerprint, code, created: new Date().toISOString() });
   return createFile(paths.manifest, content);
 }
 
-/** Puts another identity into the manifest of a run: the user has accepted the change. */
+/** Puts another identity, or another state of the code, into the manifest of a run: the user has accepted the change. */
 export function rewriteManifest(paths: RunPaths, manifest: Manifest): void {
   replaceFile(paths.manifest, manifestText(paths, manifest));
 }
 
-function manifestText(paths: RunPaths, { plan, fingerprint, created }: Manifest): string {
+function manifestText(paths: RunPaths, { plan, fingerprint, created, code }: Manifest): string {
   const file: ManifestFile = {
     format: "millrace-run",
     version: formatVersion,
@@ -55,6 +56,7 @@ function manifestText(paths: RunPaths, { plan, fingerprint, created }: Manifest)
     items: storeItems(paths, plan.items),
     shards: { count: plan.shardCount, bounds: plan.bounds },
     fingerprint,
+    ...(code.length === 0 ? {} : { code }),
   };
   return `${JSON.stringify(file, undefined, 1)}\n`;
 }
@@ -104,7 +106,7 @@ export function readManifest(paths: RunPaths): Manifest | undefined {
     throw damaged(paths.manifest, "items, shards or fingerprint are missing");
   }
   const plan = { items: loadItems(paths, items), bounds: shards.bounds, shardCount: shards.count };
-  return { plan, fingerprint, created: created ?? "" };
+  return { plan, fingerprint, created: created ?? "", code: readCodeVersions(file.code) };
 }
 
 function loadItems(paths: RunPaths, items: ManifestFile["items"]): ItemList {

@@ -1,3 +1,4 @@
+import type { OnCodeChange } from "../code/compare-code.ts";
 import type { OnInstance } from "../shared/decode-value.ts";
 import { isMillraceError, MillraceError } from "../shared/errors.ts";
 import type { ProviderState } from "../shared/provider-state.ts";
@@ -32,6 +33,8 @@ export interface RunSpec {
   readonly ownOptions?: object;
   /** Where the workers of the last start were to run; not part of the run's identity. */
   readonly parallel: object;
+  /** What a worker does that finds other code than the run's. Absent: it depends on which files differ. */
+  readonly onCodeChange?: OnCodeChange | undefined;
   /** Where the run was started: packages are looked for from there. */
   readonly cwd: string;
 }

@@ -250,6 +250,7 @@ describe.concurrent("millrace plan", () => {
       isComplete: false,
       done: 0,
       changed: [],
+      code: null,
       items: 5,
       shards: 4,
       batches: 5,

@@ -3,6 +3,7 @@ import { shardOf } from "../../plan/plan.ts";
 import { shellWord } from "../../shared/shell-word.ts";
 import { describeExit, readAttemptEnd, wasSeen } from "../../store/attempt-notes.ts";
 import { groupAttempts, type UnitAttempts } from "../../store/attempts.ts";
+import { changedCode } from "../../store/changed-code.ts";
 import { readCheckpoints } from "../../store/checkpoint.ts";
 import { readFailure } from "../../store/last-failure.ts";
 import { isHeld, parseLease } from "../../store/lease.ts";
@@ -35,6 +36,7 @@ export async function checkRun(runDir: string): Promise<Finding[]> {
   const untouched = plan.shardCount - committed.size - damaged.size - shards.length;
   return [
     ...checkWhole(paths, status, untouched),
+    ...checkCode(await changedCode(runDir)),
     ...[...damaged].map(
       ([id, detail]): Finding => ({
         state: "wrong",
@@ -76,6 +78,18 @@ function checkWhole(paths: RunPaths, { state, shards, items, workers }: RunStatu
   const waitFor = state === "running" ? "they wait for a free worker" : "nobody works on the run";
   if (untouched > 0) note(`${formatCount(untouched)} shards were not begun: ${waitFor}`);
   return findings;
+}
+
+function checkCode(changed: readonly string[]): Finding[] {
+  if (changed.length === 0) return [];
+  return [
+    {
+      state: "note",
+      what: "code",
+      detail: `not the code that made the outputs: ${changed.join(", ")}`,
+      hint: "Start it with --accept-change to keep what is done, or with --restart to compute everything with the new code.",
+    },
+  ];
 }
 
 interface AttemptView {

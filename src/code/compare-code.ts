@@ -1,0 +1,65 @@
+import { dirname, relative, sep } from "node:path";
+import type { CodeSnapshot } from "./code-snapshot.ts";
+
+/** What a run does where its code has changed: stop, say so and go on, or go on. */
+export type OnCodeChange = "refuse" | "warn" | "accept";
+
+/** In what two states of the code differ. */
+export interface CodeChange {
+  readonly files: readonly { readonly name: string; readonly what: "changed" | "added" | "removed" }[];
+  readonly packages: readonly {
+    readonly name: string;
+    readonly before: string | undefined;
+    readonly after: string | undefined;
+  }[];
+  /** Whether a module of the runner or the provider itself differs, not only one that they import. */
+  readonly isOwn: boolean;
+}
+
+/** Compares the code of a run with what is there now; undefined where it is the same. */
+export function compareCode(before: CodeSnapshot, after: CodeSnapshot): CodeChange | undefined {
+  // From the runner's file on: a package.json that was added above it moves all names.
+  const old = rebased(before);
+  const now = rebased(after);
+  const names = [...new Set([...old.files.keys(), ...now.files.keys()])].sort();
+  const files = names.flatMap((name) => {
+    const [one, other] = [old.files.get(name), now.files.get(name)];
+    if (one?.sha256 === other?.sha256) return [];
+    const what = one === undefined ? "added" : other === undefined ? "removed" : "changed";
+    return [{ name: (other ?? one)!.shown, what, isOwn: one?.isOwn === true || other?.isOwn === true } as const];
+  });
+  const packages = [...new Set([...Object.keys(before.packages), ...Object.keys(after.packages)])]
+    .map((name) => ({ name, before: before.packages[name]?.version, after: after.packages[name]?.version }))
+    .filter((one) => one.before !== one.after);
+  if (files.length === 0 && packages.length === 0) return undefined;
+  return { files: files.map(({ name, what }) => ({ name, what })), packages, isOwn: files.some(({ isOwn }) => isOwn) };
+}
+
+function rebased({ own, files }: CodeSnapshot) {
+  const first = own.find((name) => !name.startsWith("class "));
+  const base = first === undefined ? "" : dirname(first);
+  return {
+    files: new Map(
+      Object.entries(files).map(([shown, { sha256 }]) => [
+        shown.startsWith("class ") ? shown : relative(base, shown).split(sep).join("/"),
+        { shown, sha256, isOwn: own.includes(shown) },
+      ]),
+    ),
+  };
+}
+
+/** What is done about a change: what was asked for, or, where nothing was, what the change is worth. */
+export function verdictOn({ isOwn }: CodeChange, asked: OnCodeChange | undefined): OnCodeChange {
+  return asked ?? (isOwn ? "refuse" : "warn");
+}
+
+const mostShown = 20;
+
+/** A change, one line for each file and package. */
+export function describeCodeChange({ files, packages }: CodeChange): string[] {
+  const lines = [
+    ...files.map(({ name, what }) => `${name}: ${what}`),
+    ...packages.map(({ name, before, after }) => `package ${name}: ${before ?? "(none)"} -> ${after ?? "(none)"}`),
+  ];
+  return lines.length <= mostShown ? lines : [...lines.slice(0, mostShown), `… and ${lines.length - mostShown} more`];
+}

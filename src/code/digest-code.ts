@@ -1,0 +1,127 @@
+import { readFileSync } from "node:fs";
+import { dirname, isAbsolute, join, relative, sep } from "node:path";
+import { libraryPackage } from "../shared/library-package.ts";
+import type { CodeFile, CodePackage, CodeSnapshot, CodeSource } from "./code-snapshot.ts";
+import { isSettled, lookUp, stampOf } from "./file-stamp.ts";
+import { findSpecifiers } from "./find-specifiers.ts";
+import { normalText } from "./normal-text.ts";
+import { openPackageReader } from "./read-package.ts";
+import { isInPackages, pathOfUrl, type Resolved, realPath, resolveModule } from "./resolve-module.ts";
+import { forgetAliases } from "./tsconfig-paths.ts";
+
+const scripts = /\.[mc]?[jt]s$/;
+// A file of this size was made by a program: its comments are not edited, and reading its tokens would take long.
+const mostTokenBytes = 1 << 20;
+const scriptsWithMarkup = /\.[jt]sx$/;
+
+/** Reads the modules of a run's classes and all that these import from the user's own project. */
+export function digestCode({ classes, targets, cwd }: CodeSource): CodeSnapshot {
+  const packages = openPackageReader();
+  const library = libraryPackage();
+  const isLibrary = (path: string) => library !== undefined && path.startsWith(library.folder);
+  const nowMs = Date.now();
+  const files = new Map<string, CodeFile>();
+  const used = new Map<string, CodePackage>();
+  const unresolved = new Set<string>();
+  const own: string[] = [];
+  const waiting: string[] = [];
+  const seen = new Set<string>();
+  const resolved = new Map<string, Resolved>();
+  forgetAliases();
+
+  const roots = classes.map((one) => ({ ...one, path: rootOf(one.module, cwd) }));
+  const firstPath = roots.find(({ path }) => path !== undefined && isAbsolute(path) && isOwnFile(path))?.path;
+  const project = firstPath === undefined ? cwd : (packages.nearest(dirname(firstPath))?.folder ?? dirname(firstPath));
+  const nameOf = (path: string) => relative(project, path).split(sep).join("/");
+
+  for (const { name, path, text } of roots) {
+    if (path !== undefined && !isAbsolute(path)) follow(path, join(cwd, "package.json"), true);
+    else if (path !== undefined && lookUp(path)?.isFile()) visit(realPath(path), true);
+    else if (text !== undefined) {
+      const source = text();
+      files.set(`class ${name}`, { sha256: digest(normalText(source) ?? source) });
+      own.push(`class ${name}`);
+    } else unresolved.add(path ?? `class ${name}`);
+  }
+  for (const target of targets) follow(target, join(cwd, "package.json"), false);
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) read(path);
+  return {
+    own: [...new Set(own)],
+    files: sorted(files),
+    packages: sorted(used),
+    unresolved: [...unresolved].sort(),
+  };
+
+  function isOwnFile(path: string): boolean {
+    return !isLibrary(path) && !isInPackages(path);
+  }
+
+  function visit(path: string, isRoot: boolean): void {
+    if (!isOwnFile(path)) {
+      addPackageOf(path);
+      return;
+    }
+    if (isRoot) own.push(nameOf(path));
+    // At once: modules import each other in circles.
+    if (seen.has(path)) return;
+    seen.add(path);
+    waiting.push(path);
+  }
+
+  function read(path: string): void {
+    const name = nameOf(path);
+    let bytes: Buffer;
+    try {
+      bytes = readFileSync(path);
+    } catch {
+      unresolved.add(name);
+      return;
+    }
+    const stat = lookUp(path);
+    const isScript = scripts.test(path) && bytes.length <= mostTokenBytes;
+    const text = scripts.test(path) || scriptsWithMarkup.test(path) ? bytes.toString("utf8") : undefined;
+    const normal = isScript && text !== undefined ? normalText(text) : undefined;
+    files.set(name, {
+      sha256: normal === undefined ? digest(bytes) : digest(`tokens\n${normal}`),
+      ...(stat !== undefined && isSettled(stat, nowMs) ? { stamp: stampOf(stat) } : {}),
+    });
+    for (const specifier of text === undefined ? [] : findSpecifiers(normal ?? text)) follow(specifier, path, false);
+  }
+
+  function follow(specifier: string, from: string, isRoot: boolean): void {
+    const key = `${dirname(from)}\n${specifier}`;
+    const found = resolved.get(key) ?? resolveModule(specifier, from, packages);
+    resolved.set(key, found);
+    if (found.kind === "missing") unresolved.add(specifier);
+    else if (found.kind === "package") addPackage(found.name, found.folder);
+    else if (found.kind === "files") for (const path of found.paths) visit(path, isRoot);
+  }
+
+  function addPackageOf(path: string): void {
+    const nearest = isLibrary(path) ? undefined : packages.nearest(dirname(path));
+    if (nearest === undefined) addPackage("millrace", "");
+    else addPackage(String(nearest.json.name), nearest.folder);
+  }
+
+  function addPackage(name: string, folder: string): void {
+    if (name === "millrace") used.set(name, { version: library?.version ?? "unknown" });
+    else used.set(name, { version: String(packages.read(folder)?.version ?? "unknown"), at: nameOf(folder) });
+  }
+}
+
+/** Where the module of a class is: a path, or the name of a package. */
+function rootOf(module: string | undefined, cwd: string): string | undefined {
+  if (module === undefined) return undefined;
+  if (module.startsWith("file:")) return pathOfUrl(module);
+  return /^\.\.?[/\\]/.test(module) ? join(cwd, module) : module;
+}
+
+function digest(content: string | Uint8Array): string {
+  // Not imported: a worker whose files are as they were does without it.
+  const { createHash } = process.getBuiltinModule("node:crypto");
+  return createHash("sha256").update(content).digest("hex").slice(0, 16);
+}
+
+function sorted<T>(entries: ReadonlyMap<string, T>): Record<string, T> {
+  return Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)));
+}

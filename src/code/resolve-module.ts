@@ -1,0 +1,140 @@
+import { realpathSync } from "node:fs";
+import { isBuiltin } from "node:module";
+import { dirname, isAbsolute, join, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { resolvePackage } from "../config/resolve-package.ts";
+import { lookUp } from "./file-stamp.ts";
+import type { PackageReader } from "./read-package.ts";
+import { pathsOf } from "./tsconfig-paths.ts";
+
+/** What a specifier leads to: files of the user's, a package, nothing that counts, or nothing that is there. */
+export type Resolved =
+  | { readonly kind: "files"; readonly paths: readonly string[] }
+  | { readonly kind: "package"; readonly name: string; readonly folder: string }
+  | { readonly kind: "builtin" }
+  | { readonly kind: "missing" };
+
+const extensions = [".ts", ".tsx", ".mts", ".cts", ".js", ".mjs", ".cjs", ".jsx", ".json"];
+const typeScriptFor: Readonly<Record<string, readonly string[]>> = {
+  ".js": [".ts", ".tsx"],
+  ".jsx": [".tsx"],
+  ".mjs": [".mts"],
+  ".cjs": [".cts"],
+};
+const packageName = /^(?:@[^/]+\/)?[^/@][^/]*/;
+
+/** Finds what a module names in an import. Where loaders differ (`x.js` that may mean `x.ts`), all that is there counts. */
+export function resolveModule(specifier: string, from: string, packages: PackageReader): Resolved {
+  const folder = dirname(from);
+  if (specifier.startsWith("file:")) return filesAt(pathOfUrl(specifier));
+  if (/^\.{0,2}\//.test(specifier) || specifier === "." || specifier === "..")
+    return filesAt(isAbsolute(specifier) ? specifier : join(folder, withoutQuery(specifier)));
+  if (isBuiltin(specifier)) return { kind: "builtin" };
+  if (specifier.startsWith("#")) return ownImport(specifier, folder, packages);
+  const aliased = pathsOf(specifier, folder).flatMap((path) => candidates(path));
+  if (aliased.length > 0) return { kind: "files", paths: aliased };
+  return inPackage(specifier, folder, packages);
+}
+
+/** The path of a file's URL, without what a loader may have put behind it. */
+export function pathOfUrl(url: string): string {
+  try {
+    return fileURLToPath(withoutQuery(url));
+  } catch {
+    return url;
+  }
+}
+
+function withoutQuery(specifier: string): string {
+  return specifier.replace(/[?#].*$/, "");
+}
+
+function filesAt(path: string): Resolved {
+  const paths = candidates(path);
+  return paths.length === 0 ? { kind: "missing" } : { kind: "files", paths };
+}
+
+/** The files that a path may mean. */
+function candidates(path: string): string[] {
+  const [extension = ""] = /\.[a-z]+$/.exec(path) ?? [];
+  const others = (typeScriptFor[extension] ?? []).map((ending) => path.slice(0, -extension.length) + ending);
+  const exact = [path, ...others].filter(isFile);
+  if (exact.length > 0) return exact.map(realPath);
+  const found = extensions.map((ending) => path + ending).filter(isFile);
+  const index = found.length > 0 ? found : extensions.map((ending) => join(path, `index${ending}`)).filter(isFile);
+  return index.map(realPath);
+}
+
+function isFile(path: string): boolean {
+  return lookUp(path)?.isFile() ?? false;
+}
+
+// Node.js looks for what a file imports from where it really is.
+export function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/** `#name`, as the nearest package.json explains it. */
+function ownImport(specifier: string, folder: string, packages: PackageReader): Resolved {
+  const own = packages.nearest(folder);
+  const targets = own === undefined ? [] : targetsOf(own.json.imports, specifier);
+  const [target] = targets;
+  if (own === undefined || target === undefined) return { kind: "missing" };
+  return target.startsWith(".") ? filesAt(join(own.folder, target)) : inPackage(target, own.folder, packages);
+}
+
+/** What a table of package.json may mean by a name, whatever the conditions are. */
+function targetsOf(table: unknown, name: string): string[] {
+  if (typeof table !== "object" || table === null) return [];
+  for (const [pattern, entry] of Object.entries(table)) {
+    const [before = "", after] = pattern.split("*");
+    if (after === undefined ? pattern === name : name.startsWith(before) && name.endsWith(after)) {
+      const star = after === undefined ? "" : name.slice(before.length, name.length - after.length);
+      return textsIn(entry).map((target) => target.replaceAll("*", () => star));
+    }
+  }
+  return [];
+}
+
+function textsIn(entry: unknown): string[] {
+  if (typeof entry === "string") return [entry];
+  return typeof entry === "object" && entry !== null ? Object.values(entry).flatMap(textsIn) : [];
+}
+
+function inPackage(specifier: string, folder: string, packages: PackageReader): Resolved {
+  const [name] = packageName.exec(specifier) ?? [];
+  if (name === undefined || /^[a-z]+:/i.test(specifier)) return { kind: "missing" };
+  if (name === "millrace") return { kind: "package", name, folder: "" };
+  const found = installed(name, folder, packages);
+  if (found === undefined) return { kind: "missing" };
+  const real = realPath(found.folder);
+  if (!found.isOwn && isInPackages(real)) return { kind: "package", name, folder: found.folder };
+  // A package of the same repository is the user's own code.
+  const subpath = specifier === name ? "." : `.${specifier.slice(name.length)}`;
+  const entry = resolvePackage(name, subpath, found.isOwn ? found.folder : folder);
+  const paths = entry?.candidates.flatMap((path) => candidates(path)).slice(0, 1) ?? [];
+  return paths.length === 0 ? { kind: "missing" } : { kind: "files", paths };
+}
+
+function installed(
+  name: string,
+  from: string,
+  packages: PackageReader,
+): { readonly folder: string; readonly isOwn: boolean } | undefined {
+  const own = packages.nearest(from);
+  if (own?.json.name === name && own.json.exports !== undefined) return { folder: own.folder, isOwn: true };
+  for (let at = from; ; at = dirname(at)) {
+    const folder = join(at, "node_modules", name);
+    if (packages.read(folder) !== undefined) return { folder, isOwn: false };
+    if (at === dirname(at)) return undefined;
+  }
+}
+
+/** Whether a path is inside of what a package manager has put there. */
+export function isInPackages(path: string): boolean {
+  return path.includes(`${sep}node_modules${sep}`);
+}

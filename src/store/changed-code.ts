@@ -1,0 +1,20 @@
+import { describeCodeChange } from "../code/compare-code.ts";
+import { findChange } from "../code/find-change.ts";
+import { codeOfSpec } from "./code-of-spec.ts";
+import { readIfPresent } from "./durable-files.ts";
+import { readManifest } from "./manifest.ts";
+import { runPaths } from "./run-paths.ts";
+import { readSpec } from "./run-spec.ts";
+
+/**
+ * In what the code on disk differs from the code that a run was last started with, a line for each file and package. No
+ * code is run. None where nothing differs, and where nothing is known: a run of an earlier version, or one whose `version`
+ * decides.
+ */
+export async function changedCode(runDir: string): Promise<string[]> {
+  const paths = runPaths(runDir);
+  const newest = readManifest(paths)?.code.at(-1);
+  if (newest === undefined || readIfPresent(paths.spec) === undefined) return [];
+  const change = await findChange(newest, codeOfSpec(readSpec(paths)));
+  return change === undefined ? [] : describeCodeChange(change);
+}
