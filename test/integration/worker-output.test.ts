@@ -1,30 +1,35 @@
 import { spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { itemsOf, payloads, textOf } from "../fixtures/children/printed-payloads.mjs";
 import { temporaryFolder } from "../fixtures/temporary-folder.ts";
 
-const program = fileURLToPath(new URL("../fixtures/children/prints-and-ends.mjs", import.meta.url));
 const streams = ["stdout", "stderr"] as const;
 
-/** Runs the fixture in a driver whose output is read through pipes, as in a shell's pipeline. */
-async function drive(env: string, how: string) {
-  const folder = temporaryFolder();
-  const child = spawn(process.execPath, [program, folder, env, how], { stdio: ["ignore", "pipe", "pipe"] });
+const drive = (fixture: string, ...words: string[]) => start(temporaryFolder(), fixture, ...words);
+
+/** Runs a fixture in a driver whose output is read through pipes, as in a shell's pipeline. */
+async function start(folder: string, fixture: string, ...words: string[]) {
+  const program = fileURLToPath(new URL(`../fixtures/children/${fixture}.mjs`, import.meta.url));
+  const child = spawn(process.execPath, [program, folder, ...words], { stdio: ["ignore", "pipe", "pipe"] });
   const chunks = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
   for (const name of streams) child[name].on("data", (chunk: Buffer) => void chunks[name].push(chunk));
   const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
-  const logs = join(folder, "run", ".millrace", "logs");
   return {
+    folder,
     code,
     stdout: Buffer.concat(chunks.stdout).toString(),
     stderr: Buffer.concat(chunks.stderr).toString(),
-    log: readdirSync(logs)
-      .map((name) => readFileSync(join(logs, name), "utf8"))
-      .join(""),
+    log: readLogs(folder),
   };
+}
+
+function readLogs(folder: string): string {
+  const logs = join(folder, "run", ".millrace", "logs");
+  const names = existsSync(logs) ? readdirSync(logs) : [];
+  return names.map((name) => readFileSync(join(logs, name), "utf8")).join("");
 }
 
 /** How many bytes of what an item printed are in a text; what the other stream brought may lie between them. */
@@ -40,7 +45,7 @@ const cases = [
 
 describe("what a worker printed", () => {
   it.each(cases)("is complete in its log and on the driver's output: env %s, end: %s", async (env, how) => {
-    const { code, stdout, stderr, log } = await drive(env, how);
+    const { code, stdout, stderr, log } = await drive("prints-and-ends", env, how);
     expect(code, stderr.slice(-2000)).toBe(0);
     for (const item of itemsOf(how)) {
       const { bytes } = payloads[item]!;
@@ -50,5 +55,30 @@ describe("what a worker printed", () => {
         expect(lengthFound(log, stream, item), `${stream} of item ${item} in the log`).toBe(bytes);
       expect(stdout.includes(textOf("stdout", item)), "in order").toBe(true);
     }
+  });
+
+  it("does not hold a worker up whose driver is blocked, and is complete all the same", async () => {
+    const { code, stdout, stderr, log } = await drive("prints-in-trouble", "blockedDriver");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout.length).toBe(5_000_000);
+    expect(log.length).toBe(5_000_000);
+  });
+
+  it("is in its log where its driver was killed before", async () => {
+    const { folder } = await drive("prints-in-trouble", "killedDriver");
+    await expect.poll(() => readLogs(folder), { timeout: 40_000 }).toContain("so was this\n");
+    expect(readLogs(folder)).toContain("printed after the driver's end\n");
+  });
+
+  it("is complete where another program keeps the pipes of a dead worker open, and the run goes on", async () => {
+    const folder = temporaryFolder();
+    const driver = start(folder, "prints-in-trouble", "pipesLeftOpen");
+    const done = join(folder, "run", "split.0", "done");
+    await expect.poll(() => existsSync(done), { timeout: 50_000 }).toBe(true);
+    process.kill(Number(readFileSync(join(folder, "outlives"), "utf8")), "SIGKILL");
+    const { code, stdout, log } = await driver;
+    expect(code).toBe(0);
+    expect(stdout.length).toBe(1_000_000);
+    expect(log.length).toBe(1_000_000);
   });
 });
