@@ -3,6 +3,7 @@ import { messageOf } from "../shared/errors.ts";
 import { findRuns } from "../store/find-runs.ts";
 import { type RunStatus, runStatus } from "../store/run-status.ts";
 import { type Command, exitCode } from "./command.ts";
+import { readable } from "./readable.ts";
 import { printJson } from "./status.ts";
 
 export const list: Command = {
@@ -38,8 +39,9 @@ async function describe(runDir: string): Promise<Row> {
   }
 }
 
-function rowText({ runDir, error, state, items }: Row): string {
+function rowText({ runDir, error, state, items, failure }: Row): string {
   if (items === undefined) return `unreadable  ${runDir}: ${error}\n`;
   const failed = items.failed > 0 ? `, ${formatCount(items.failed)} failed` : "";
-  return `${(state ?? "").padEnd(10)}  ${runDir}  ${formatCount(items.done)} of ${formatCount(items.total)} items${failed}\n`;
+  const why = failure === undefined ? "" : `; ${readable(`${failure.code}: ${failure.message}`).split("\n", 1)[0]}`;
+  return `${(state ?? "").padEnd(10)}  ${runDir}  ${formatCount(items.done)} of ${formatCount(items.total)} items${failed}${why}\n`;
 }

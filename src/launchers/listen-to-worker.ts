@@ -41,8 +41,9 @@ export function listenToWorker(
         onReady?.();
       }
       if (message.say === "uncaught") uncaught = message.message;
-      else if (message.say === "failing") failing = unpackError(message.error);
-      else if (message.say === "failed") end({ kind: "failed", error: unpackError(message.error) });
+      else if (message.say === "failing") failing = unpackError({ ...message.error, worker: name });
+      else if (message.say === "failed")
+        end({ kind: "failed", error: unpackError({ ...message.error, worker: name }) });
       else if (message.say === "end") end({ kind: message.outcome, committed: message.committed });
     },
     onExit({ code, signal, message = uncaught }) {

@@ -7,7 +7,7 @@ import { makeProject, program } from "../fixtures/cli/project.ts";
 describe("the output of millrace run", () => {
   it.each(["local", "process", "thread"])("is complete where its reader is slow: env %s", async (env) => {
     const project = makeProject();
-    const words = ["run", "job.yaml", "+says_bytes=1000000", "items=3", `parallel.env=${env}`];
+    const words = ["run", "job.yaml", "says_bytes=1000000", "items=3", `parallel.env=${env}`];
     const child = spawn(process.execPath, [program, ...words], {
       cwd: project.dir,
       stdio: ["ignore", "pipe", "ignore"],
