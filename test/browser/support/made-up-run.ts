@@ -58,6 +58,17 @@ const rates: RatePoint[] = Array.from({ length: 120 }, (_, i) => ({
   itemsPerSecond: 130 + 30 * Math.sin(i / 9) - (i > 50 && i < 60 ? 70 : 0),
 }));
 
+/** The error that ended a made-up run. */
+export const madeUpFailure: NonNullable<Overview["failure"]> = {
+  code: "ITEM_FAILED",
+  message: `PrepRunner.forward failed at item 1310: utterance ${attack} cannot be read`,
+  hint: 'Correct the cause and run again, or pass onError: "skip".',
+  item: 1310,
+  worker: "node1-4000-a",
+  place: "/data/prep.js:12:5",
+  at: began + 118_000,
+};
+
 /** How a made-up run stands; the same always. */
 export function madeUpSnapshot({
   shards = 200,
