@@ -6,7 +6,7 @@ import { openWorkerLog } from "../store/worker-log.ts";
 const blockedMs = 2000;
 // At the exit what is queued would be lost, so the driver gets more time.
 const exitBlockedMs = 10_000;
-const tryAgainMs = 1;
+const tryAgainMs = 0.2;
 const laterMs = 20;
 
 /**
