@@ -122,7 +122,7 @@ describe.concurrent("a failed run", () => {
 
   it("is none that was cancelled", async () => {
     const project = makeProject();
-    const started = project.start(["run", "job.yaml", "slow_until=never", "says=true"]);
+    const started = project.start(["run", "job.yaml", "items=2000", "slow_until=never", "says=true"]);
     await started.seen(/at item 1/);
     await project.run("cancel", "exp/job");
     expect(await started.ended).toMatchObject({ status: 3 });
