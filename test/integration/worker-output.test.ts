@@ -70,6 +70,13 @@ describe("what a worker printed", () => {
     expect(readLogs(folder)).toContain("printed after the driver's end\n");
   });
 
+  it("ends the message about workers that died before their env was built", async () => {
+    const { code, stderr } = await drive("prints-in-trouble", "endsInEnv");
+    expect(code).toBe(1);
+    const [, words] = /Its last words:\n([\s\S]*?)\n {2}-> /.exec(stderr)!;
+    expect(words).toMatch(/x{1000}\n {4}the model is not there$/);
+  });
+
   it("is complete where another program keeps the pipes of a dead worker open, and the run goes on", async () => {
     const folder = temporaryFolder();
     const driver = start(folder, "prints-in-trouble", "pipesLeftOpen");
