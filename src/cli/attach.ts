@@ -4,12 +4,12 @@ import { sleep } from "../shared/sleep.ts";
 import { readFailure } from "../store/last-failure.ts";
 import { isFromBackground } from "../store/log-names.ts";
 import { runPaths } from "../store/run-paths.ts";
-import { stopReason } from "../store/stop-order.ts";
+import { isComplete, isUnderWay } from "../store/run-status.ts";
 import { type Command, exitCode } from "./command.ts";
 import { logFiles } from "./log-files.ts";
 import { openLook } from "./open-look.ts";
 import { runName } from "./run-name.ts";
-import { describeRun, isUnderWay, printJson } from "./status.ts";
+import { describeRun, printJson } from "./status.ts";
 import { tellError } from "./tell-error.ts";
 
 const lookEveryMs = 500;
@@ -32,17 +32,17 @@ export const attach: Command = {
       process.exit(exitCode.interrupted);
     });
     const display = has("json") ? undefined : showProgress(runDir!, runName(runDir!), { afterMs: 0 });
-    while (isUnderWay(now)) {
+    while (isUnderWay(now.state)) {
       await sleep(lookEveryMs);
       now = await look();
     }
     await display?.stop();
     if (has("json")) printJson(now);
     else process.stdout.write(describeRun(now));
-    if (now.state === "complete") return now.items.failed > 0 ? exitCode.incomplete : exitCode.ok;
+    if (isComplete(now.state)) return now.items.failed > 0 ? exitCode.incomplete : exitCode.ok;
     const paths = runPaths(runDir!);
-    const failure = stopReason(paths) ?? readFailure(paths);
-    const code = failure === undefined ? exitCode.incomplete : tellError(failure);
+    const failure = readFailure(paths);
+    const code = failure === undefined ? exitCode.incomplete : tellError(failure.error);
     const isInBackground = logFiles(paths).some(({ name }) => isFromBackground(name));
     const why = isInBackground ? `\n  -> millrace logs ${shellWord(runDir!)} --driver shows how it ended.` : "";
     process.stderr.write(`millrace: nobody works on ${now.runDir} any more; start it again to go on.${why}\n`);

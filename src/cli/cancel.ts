@@ -3,7 +3,7 @@ import { jobsOf } from "../launchers/batch/jobs-of.ts";
 import type { RunJobs } from "../launchers/batch/run-jobs.ts";
 import { sleep } from "../shared/sleep.ts";
 import { runPaths } from "../store/run-paths.ts";
-import { openStatus, type RunStatus } from "../store/run-status.ts";
+import { isComplete, openStatus, type RunStatus } from "../store/run-status.ts";
 import { orderDrain, orderStop, withdrawStop } from "../store/stop-order.ts";
 import { type Command, exitCode } from "./command.ts";
 
@@ -27,7 +27,7 @@ export const cancel: Command = {
     const reader = await openStatus(runDir!);
     let now = await reader.read();
     const wasBusy = isBusy(now) || now.state === "queued";
-    if (now.state === "complete" && !wasBusy) return tell(now, "is complete: there is nothing to cancel");
+    if (isComplete(now.state) && !wasBusy) return tell(now, "is complete: there is nothing to cancel");
     const isDrain = has("drain");
     if (isDrain) orderDrain(paths);
     else orderStop(paths);
@@ -50,7 +50,7 @@ export const cancel: Command = {
       now = await reader.read();
       if (waitedMs === patienceMs && isBusy(now)) tell(now, `waits for ${names(now)}`);
     }
-    if (now.state === "complete") {
+    if (isComplete(now.state)) {
       // Nobody is left to obey, and what is done later with this run is not meant.
       withdrawStop(paths);
       return tell(now, "was completed meanwhile", areLeft);

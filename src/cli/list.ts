@@ -1,8 +1,9 @@
 import { formatCount } from "../drive/progress-line.ts";
 import { messageOf } from "../shared/errors.ts";
 import { findRuns } from "../store/find-runs.ts";
-import { type RunStatus, runStatus } from "../store/run-status.ts";
+import { type RunState, type RunStatus, runStatus } from "../store/run-status.ts";
 import { type Command, exitCode } from "./command.ts";
+import { readable } from "./readable.ts";
 import { printJson } from "./status.ts";
 
 export const list: Command = {
@@ -28,6 +29,8 @@ export const list: Command = {
   },
 };
 
+const stateWidth = ("complete with failures" satisfies RunState).length;
+
 type Row = { readonly runDir: string; readonly error?: string } & Partial<RunStatus>;
 
 async function describe(runDir: string): Promise<Row> {
@@ -38,8 +41,9 @@ async function describe(runDir: string): Promise<Row> {
   }
 }
 
-function rowText({ runDir, error, state, items }: Row): string {
-  if (items === undefined) return `unreadable  ${runDir}: ${error}\n`;
+function rowText({ runDir, error, state, items, failure }: Row): string {
+  if (items === undefined) return `${"unreadable".padEnd(stateWidth)}  ${runDir}: ${error}\n`;
   const failed = items.failed > 0 ? `, ${formatCount(items.failed)} failed` : "";
-  return `${(state ?? "").padEnd(10)}  ${runDir}  ${formatCount(items.done)} of ${formatCount(items.total)} items${failed}\n`;
+  const why = failure === undefined ? "" : `; ${readable(`${failure.code}: ${failure.message}`).split("\n", 1)[0]}`;
+  return `${(state ?? "").padEnd(stateWidth)}  ${runDir}  ${formatCount(items.done)} of ${formatCount(items.total)} items${failed}${why}\n`;
 }

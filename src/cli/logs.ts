@@ -5,10 +5,9 @@ import { inspectShard } from "../store/done.ts";
 import { isCopy, isFromBackground, isLogOf } from "../store/log-names.ts";
 import { requireManifest } from "../store/manifest.ts";
 import { type RunPaths, runPaths } from "../store/run-paths.ts";
-import { openStatus } from "../store/run-status.ts";
+import { isUnderWay, openStatus } from "../store/run-status.ts";
 import { badUsage, type Command, type CommandInput, exitCode, refuseBoth } from "./command.ts";
 import { type LogFile, logFiles } from "./log-files.ts";
-import { isUnderWay } from "./status.ts";
 
 const lookEveryMs = 300;
 
@@ -40,7 +39,7 @@ export const logs: Command = {
     for (let isRunning = input.has("follow"); ; await sleep(lookEveryMs)) {
       for (const file of logFiles(paths)) if (isWanted(file.name)) printer.show(file);
       if (!isRunning) break;
-      isRunning = isUnderWay(await reader.read());
+      isRunning = isUnderWay((await reader.read()).state);
     }
     if (!printer.hasShown()) process.stderr.write(`millrace: ${whyNothing(paths, input)}\n`);
     return exitCode.ok;

@@ -1,21 +1,14 @@
-import { dirname, relative, sep } from "node:path";
-import { fileURLToPath } from "node:url";
-import { isMillraceError } from "../shared/errors.ts";
-
-const own = dirname(fileURLToPath(import.meta.url)) + sep;
+import { relative } from "node:path";
+import { placeInStack } from "../shared/place-in-stack.ts";
 
 /** Where in the user's own code an error came up (`prep.js:22:19`), or undefined where none of it took part. */
 export function placeOfError(error: unknown, folder: string = process.cwd()): string | undefined {
-  if (!(error instanceof Error)) return undefined;
-  // An error of millrace's was made in millrace; what the user's code did is below it.
-  if (isMillraceError(error)) return placeOfError(error.cause, folder);
-  for (const line of (error.stack ?? "").split("\n")) {
-    const [, place, numbers] = /(?:^| |\()((?:file:\/\/)?\/[^()]*?)(:\d+:\d+)\)?$/.exec(line) ?? [];
-    if (place === undefined) continue;
-    const path = place.startsWith("file:") ? fileURLToPath(place) : place;
-    if (path.startsWith(own) || path.includes("/node_modules/")) continue;
-    const shown = relative(folder, path);
-    return `${shown.startsWith("..") ? path : shown}${numbers}`;
-  }
-  return undefined;
+  const place = placeInStack(error);
+  return place === undefined ? undefined : shortPlace(place, folder);
+}
+
+/** A place as it is seen from a folder. */
+export function shortPlace(place: string, folder: string = process.cwd()): string {
+  const shown = relative(folder, place);
+  return shown.startsWith("..") ? place : shown;
 }

@@ -13,7 +13,7 @@ import { type ClassStatics, identityOf } from "../runner/runner-traits.ts";
 import { compareFingerprints, makeFingerprint } from "../store/fingerprint.ts";
 import { type Manifest, readManifest } from "../store/manifest.ts";
 import { runPaths } from "../store/run-paths.ts";
-import { runStatus } from "../store/run-status.ts";
+import { isComplete as isStateComplete, runStatus } from "../store/run-status.ts";
 import { type Command, countOf, exitCode } from "./command.ts";
 import { limitItems } from "./limit-items.ts";
 import { onlyJsonOnStdout } from "./only-json.ts";
@@ -78,7 +78,7 @@ async function summarize(config: RunConfig, limit: number | undefined): Promise<
   const status = begun === undefined ? undefined : await runStatus(runDir);
   const changed = begun === undefined ? [] : changes(begun.fingerprint, runner, items);
   const code = begun === undefined ? null : await codeChanges(begun, runner, options);
-  const isComplete = status?.state === "complete" && changed.length === 0 && code === null;
+  const isComplete = status !== undefined && isStateComplete(status.state) && changed.length === 0 && code === null;
   const job = isComplete ? undefined : launcher.describe?.({ runDir, parallel, pending: shardCount });
   return {
     runDir,

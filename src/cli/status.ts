@@ -1,12 +1,16 @@
 import { relative } from "node:path";
 import { describeJobs, formatCount, formatDuration } from "../drive/progress-line.ts";
 import { showProgress } from "../drive/show-progress.ts";
+import { formatMoment } from "../shared/format-moment.ts";
 import { shellWord } from "../shared/shell-word.ts";
 import { sleep } from "../shared/sleep.ts";
 import { changedCode } from "../store/changed-code.ts";
-import type { RunStatus } from "../store/run-status.ts";
+import type { RunFailure } from "../store/last-failure.ts";
+import { isUnderWay, type RunStatus } from "../store/run-status.ts";
 import { type Command, exitCode } from "./command.ts";
 import { openLook } from "./open-look.ts";
+import { shortPlace } from "./place-of-error.ts";
+import { readable } from "./readable.ts";
 import { runName } from "./run-name.ts";
 
 const lookEveryMs = 500;
@@ -16,6 +20,7 @@ export const status: Command = {
   name: "status",
   usage: "RUN [--watch] [--json]",
   summary: "Shows how the run in the folder RUN stands, from any host that sees the folder.",
+  details: `Exit code ${exitCode.failed} where an error has ended the run (failed), ${exitCode.ok} in every other state.`,
   options: {
     watch: { type: "boolean", short: "w", help: "go on showing until nobody works on it any more" },
     json: { type: "boolean", help: "one JSON object (with --watch: one a line, every second)" },
@@ -27,7 +32,7 @@ export const status: Command = {
     let now = await look();
     if (has("watch")) {
       const display = has("json") ? undefined : showProgress(runDir!, runName(runDir!), { afterMs: 0 });
-      while (isUnderWay(now)) {
+      while (isUnderWay(now.state)) {
         if (has("json")) printJson(now);
         await sleep(has("json") ? jsonEveryMs : lookEveryMs);
         now = await look();
@@ -37,7 +42,7 @@ export const status: Command = {
     const codeChanged = await changedCode(runDir!);
     if (has("json")) printJson({ ...now, codeChanged });
     else process.stdout.write(describeRun(now) + describeCode(codeChanged));
-    return exitCode.ok;
+    return now.state === "failed" ? exitCode.failed : exitCode.ok;
   },
 };
 
@@ -48,7 +53,7 @@ export function printJson(value: object): void {
 
 /** A status in words, a few lines. */
 export function describeRun(status: RunStatus): string {
-  const { runDir, state, items, shards, workers, itemsPerSecond, etaSeconds, jobs } = status;
+  const { runDir, state, items, shards, workers, itemsPerSecond, etaSeconds, jobs, failure } = status;
   const odd = [
     items.dropped > 0 ? `, ${formatCount(items.dropped)} dropped` : "",
     items.failed > 0 ? `, ${formatCount(items.failed)} failed` : "",
@@ -58,6 +63,7 @@ export function describeRun(status: RunStatus): string {
   const left = etaSeconds === undefined || items.done === items.total ? "" : `, ${formatDuration(etaSeconds)} left`;
   return [
     `${runDir}: ${state}`,
+    ...(failure === undefined ? [] : failureLines(failure)),
     `  items    ${formatCount(items.done)} of ${formatCount(items.total)}${odd}`,
     `  shards   ${formatCount(shards.committed)} of ${formatCount(shards.total)} committed${damaged}`,
     `  workers  ${workers.length}${pace}${left}`,
@@ -77,13 +83,24 @@ function describeCode(changed: readonly string[]): string {
   return `  code     not the code that made the outputs: ${changed.slice(0, 3).join(", ")}${changed.length > 3 ? ", …" : ""}\n`;
 }
 
-// The first question of whoever finds that items have failed, and the second.
+/** The error that ended a run, where it came up, and what to do. */
+function failureLines({ code, message, hint, item, place, worker, at }: RunFailure): string[] {
+  const where = [
+    item === undefined ? [] : [`item ${item}`],
+    place === undefined ? [] : [shortPlace(place)],
+    worker === undefined ? [] : [`worker ${worker}`],
+    at === undefined ? [] : [formatMoment(at)],
+  ].flat();
+  const indented = (text: string) => readable(text).replaceAll("\n", "\n           ");
+  return [
+    `  error    ${indented(`${code}: ${message}`)}`,
+    ...(where.length === 0 ? [] : [`  at       ${indented(where.join(", "))}`]),
+    ...(hint === undefined ? [] : [`  -> ${indented(hint)}`]),
+  ];
+}
+
+// What a reader asks first when items have failed: why, and what to do.
 function onFailed(runDir: string): string {
   const run = shellWord(relative(process.cwd(), runDir) || ".");
   return `millrace report ${run} shows why, millrace retry ${run} runs them again`;
-}
-
-/** Whether someone works on a run, or will when a scheduler lets them. */
-export function isUnderWay({ state }: RunStatus): boolean {
-  return state === "running" || state === "queued";
 }

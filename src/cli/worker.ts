@@ -1,5 +1,8 @@
 import { joinRun } from "../join/join-run.ts";
-import { runPaths } from "../store/run-paths.ts";
+import { quietly } from "../shared/quietly.ts";
+import { forgetFailure, keepFailure } from "../store/last-failure.ts";
+import { type RunPaths, runPaths } from "../store/run-paths.ts";
+import { beatingDrivers, isAnyoneAtWork } from "../store/run-status.ts";
 import { isEndOrdered } from "../store/stop-order.ts";
 import { type Command, exitCode } from "./command.ts";
 import { enterRun } from "./enter-run.ts";
@@ -30,16 +33,36 @@ export const worker: Command = {
     };
     process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
     process.stderr.write(`millrace: joining the run in ${runDir}\n`);
-    const { outcome } = await joinRun({
-      runDir,
-      ownsProcess: true,
-      watch: ({ itemTimeoutMs }) => ({ itemTimeoutMs }),
-      isAskedToLeave: () => signals > 0,
-      onReady: () => process.stderr.write("millrace: the env is built\n"),
-    });
-    const isCancelled = outcome === "left" && signals === 0 && isEndOrdered(runPaths(runDir));
+    const paths = runPaths(runDir);
+    const { outcome } = await keepingFailure(paths, () =>
+      joinRun({
+        runDir,
+        ownsProcess: true,
+        watch: ({ itemTimeoutMs }) => ({ itemTimeoutMs }),
+        isAskedToLeave: () => signals > 0,
+        onReady: () => {
+          // The run goes on: the error that ended it before says nothing any more.
+          forgetFailure(paths);
+          process.stderr.write("millrace: the env is built\n");
+        },
+      }),
+    );
+    const isCancelled = outcome === "left" && signals === 0 && isEndOrdered(paths);
     process.stderr.write(`millrace: ${isCancelled ? "left: the run was cancelled" : words[outcome]}\n`);
     if (signals > 0) return exitCode.interrupted;
     return outcome === "complete" ? exitCode.ok : exitCode.incomplete;
   },
 };
+
+/** Keeps the error that ends this worker where it was the only one: then it ends the run. */
+async function keepingFailure<T>(paths: RunPaths, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    // On a full disk it is not kept; it is printed all the same.
+    quietly(() => {
+      if (!isAnyoneAtWork(paths) && beatingDrivers(paths).size === 0) keepFailure(paths, error);
+    });
+    throw error;
+  }
+}

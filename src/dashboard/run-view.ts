@@ -1,5 +1,6 @@
 import type { AttemptRecord } from "../store/history.ts";
 import type { JobSight } from "../store/job-sight.ts";
+import type { RunFailure } from "../store/last-failure.ts";
 import type { RunStatus } from "../store/run-status.ts";
 
 // What the server of the dashboard says and its pages read; nothing else passes between them. All of it is JSON.
@@ -11,7 +12,7 @@ export interface RunCard {
   /** The folder, relative to the one that is shown; "." for itself. */
   readonly folder: string;
   readonly state: RunStatus["state"] | "unreadable";
-  /** Why, where it is unreadable. */
+  /** Why, where it is unreadable or failed. */
   readonly error?: string;
   readonly items?: RunStatus["items"];
 }
@@ -45,6 +46,8 @@ export interface WorkerView {
 export interface Overview {
   readonly runDir: string;
   readonly state: RunStatus["state"];
+  /** The error that ended the last start. */
+  readonly failure: RunFailure | null;
   /** Asked to stop: at once, or when the shards in work are done. */
   readonly stopping: "cancel" | "drain" | null;
   readonly items: RunStatus["items"];

@@ -17,6 +17,7 @@ import { mergeOnce } from "./merge-once.ts";
 import { openRun } from "./open-run.ts";
 import type { RunRequest } from "./run-request.ts";
 import { showProgress } from "./show-progress.ts";
+import { tellNothingLeft } from "./tell-nothing-left.ts";
 
 /** The whole of a run: plan, launch, watch, merge. What is done already is not done again. */
 export async function driveRun<Merged>(request: RunRequest<Merged>): Promise<Merged> {
@@ -60,14 +61,22 @@ function workersNeeded({ parallel, shards, work }: RunRequest<unknown>, items: n
 /** Starts the workers, if there is anything to do. Answers the shards that are known to be committed. */
 async function launch<Merged>(
   { job }: Session,
-  { runDir, parallel, stop, pool }: RunRequest<Merged> & { readonly pool: WorkerPool | undefined },
+  { runDir, parallel, stop, pool, progress }: RunRequest<Merged> & { readonly pool: WorkerPool | undefined },
   launcher: Launcher,
 ): Promise<ReadonlyMap<number, KnownShard>> {
   const request = { runDir, parallel, stop, pool, inlineJob: job };
-  if (!launcher.startsWorkers) return launcher.launch({ ...request, pending: job.plan.shardCount });
+  const { paths } = job.protocol;
+  const wasComplete = existsSync(paths.merged);
+  const runInline = () => launcher.launch({ ...request, pending: job.plan.shardCount });
+  // A worker in this process looks for itself; only of a run that was complete it is known that nothing may be left.
+  if (!launcher.startsWorkers && !wasComplete) return runInline();
   const { committed, open, firstLook } = await findCommitted(job);
-  if (open.length === 0) return committed;
-  writeFirstLook(job.protocol.paths, firstLook);
+  if (open.length === 0) {
+    if (wasComplete && progress) tellNothingLeft(paths, committed);
+    return committed;
+  }
+  if (!launcher.startsWorkers) return runInline();
+  writeFirstLook(paths, firstLook);
   return new Map([...committed, ...(await launcher.launch({ ...request, pending: open.length }))]);
 }
 
@@ -93,8 +102,10 @@ export async function inSession<Merged>(
   try {
     return await act(session);
   } catch (error) {
-    // Before this process is seen to have left: whoever watches the run asks then. On a full disk they are told less.
-    if (!isStopped(error)) quietly(() => keepFailure(session.protocol.paths, error));
+    // Before this process is seen to have left: those who watch the run read it then. On a full disk it is not kept.
+    const { paths, lease } = session.protocol;
+    const self = lease.role === "driver" ? {} : { worker: lease.worker };
+    if (!isStopped(error)) quietly(() => keepFailure(paths, error, self));
     throw error;
   } finally {
     await display?.stop();

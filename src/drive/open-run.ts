@@ -20,9 +20,6 @@ import { startOver } from "./start-over.ts";
 export function openRun(paths: RunPaths, items: ItemList, request: RunRequest<unknown>): Plan {
   if (!request.resume) startOver(paths);
   for (const folder of [paths.leases, paths.attempts, paths.workers]) makeFolders(folder);
-  withdrawStop(paths);
-  forgetFailure(paths);
-  forgetNotices(paths);
   const fingerprint = makeFingerprint({ ...request.identity, items });
   let manifest = readManifest(paths);
   if (manifest === undefined && hasShards(paths)) {
@@ -32,6 +29,10 @@ export function openRun(paths: RunPaths, items: ItemList, request: RunRequest<un
   }
   manifest ??= begin(paths, items, { request, fingerprint });
   if (fingerprint !== manifest.fingerprint) requireSameRun(paths, manifest, fingerprint, request);
+  // Not before: a start that is refused leaves the run as it was.
+  withdrawStop(paths);
+  forgetFailure(paths);
+  forgetNotices(paths);
   writeSpec(paths, request.spec);
   return manifest.plan;
 }

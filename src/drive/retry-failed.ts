@@ -35,9 +35,9 @@ export async function retryFailed<Merged>(request: RunRequest<Merged>, filter: R
       });
     }
     const fingerprint = makeFingerprint({ ...request.identity, items: manifest.plan.items });
+    requireSameRun(paths, manifest, fingerprint, request);
     withdrawStop(paths);
     forgetFailure(paths);
-    requireSameRun(paths, manifest, fingerprint, request);
     const session = openSession(paths, manifest.plan, membership(request, launcher));
     return await inSession(session, request, async () => {
       const order = await makeOrder(paths, session, filter);

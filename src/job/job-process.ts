@@ -2,7 +2,9 @@
 // along where no scheduler gives one.
 import { inspect } from "node:util";
 import { attachedFlag } from "../launchers/batch/job-arguments.ts";
+import { whenOutputRead } from "../launchers/take-output.ts";
 import { isMillraceError } from "../shared/errors.ts";
+import { flushOutput } from "../shared/flush-output.ts";
 import { runJob } from "./run-job.ts";
 
 const words = process.argv.slice(2);
@@ -18,5 +20,7 @@ try {
   process.stderr.write(`millrace: ${isMillraceError(error) ? error.message : inspect(error)}\n`);
   process.exitCode = 1;
 }
+await whenOutputRead();
+await flushOutput();
 // The user's merge may have left something open that would keep the job alive, and its node with it.
 process.exit();

@@ -5,7 +5,9 @@ import { devicesOfMask } from "../launchers/devices-of-mask.ts";
 import { openProcessPool } from "../launchers/process-pool.ts";
 import { supervise } from "../launchers/supervise.ts";
 import { threadVariables } from "../launchers/thread-variables.ts";
+import { quietly } from "../shared/quietly.ts";
 import { openTaskAccount, readSubmission, type Submission, type TaskAccount } from "../store/job-records.ts";
+import { keepFailure } from "../store/last-failure.ts";
 import { requireManifest } from "../store/manifest.ts";
 import { type RunPaths, runPaths } from "../store/run-paths.ts";
 import { readSpec } from "../store/run-spec.ts";
@@ -72,8 +74,9 @@ export async function runJob({ runDir, name, task: given, isAttached }: JobOrder
     account.end("deadline", { isRequeued: again !== undefined });
     return again ?? 0;
   } catch (error) {
-    // Before any worker was ready it may be this node that is at fault; after that it is the run.
+    // Before any worker was ready this node may be at fault, and a driver starts another job; after that it is the run.
     if (account.wasReady()) orderStop(paths, error);
+    if (account.wasReady() || !(await isDriven(paths))) quietly(() => keepFailure(paths, error));
     account.end("failed", { error });
     throw error;
   } finally {

@@ -4,6 +4,7 @@ import type { Watch } from "../worker/heartbeat-protocol.ts";
 import type { WorkOptions } from "../worker/work-options.ts";
 import { warnedOrder } from "../worker/worker-line.ts";
 import { openOrders } from "./orders.ts";
+import { printAtOnce } from "./print-at-once.ts";
 import { serveLauncher } from "./serve-launcher.ts";
 
 const [runDir, name, driver] = process.argv.slice(2) as [string, string, string];
@@ -13,6 +14,7 @@ const parentPid = Number(driver);
 // Ctrl-C reaches every process of the terminal; the driver tells its workers itself what to do.
 process.on("SIGINT", () => {});
 
+printAtOnce({ runDir, name });
 const orders = openOrders();
 // A scheduler may warn every process of a job, and not only the first.
 for (const warning of ["SIGTERM", "SIGUSR2"] as const) process.on(warning, () => orders.take(warnedOrder));

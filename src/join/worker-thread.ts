@@ -4,11 +4,13 @@ import type { Watch } from "../worker/heartbeat-protocol.ts";
 import type { WorkOptions } from "../worker/work-options.ts";
 import type { ThreadMessage, WorkerStart } from "../worker/worker-line.ts";
 import { openOrders } from "./orders.ts";
+import { postOutput } from "./post-output.ts";
 import { serveLauncher } from "./serve-launcher.ts";
 
 const { runDir, name } = workerData as WorkerStart;
 const send = (message: ThreadMessage) => parentPort!.postMessage(message);
 
+postOutput(send);
 const orders = openOrders();
 parentPort!.on("message", orders.take);
 await orders.begun;

@@ -26,6 +26,7 @@ export function startThread({ runDir, name, maxHeapMb }: ThreadOptions): Started
   worker.on("message", (message: ThreadMessage) => {
     if (message.say === "beat") endBeats = beatForThread(message.data, kill);
     else if (message.say === "stop beating") endBeats();
+    else if (message.say === "output") ear.onOutput(message.stream, message.bytes);
     else ear.onMessage(message);
   });
   worker.on("error", (error) => {

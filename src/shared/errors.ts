@@ -48,6 +48,8 @@ export interface MillraceErrorDetails {
   readonly cause?: unknown;
   /** The item (index into the dataset) that failed, where one did. */
   readonly item?: number;
+  /** The name of the worker in which it came up, where that is known. */
+  readonly worker?: string;
 }
 
 /**
@@ -67,6 +69,8 @@ export class MillraceError extends Error {
   readonly hint: string | undefined;
   /** The item (index into the dataset) that failed, where one did. */
   readonly item: number | undefined;
+  /** The name of the worker in which it came up, where that is known: `millrace logs RUN --worker NAME`. */
+  readonly worker: string | undefined;
 
   constructor(code: ErrorCode, message: string, details: MillraceErrorDetails = {}) {
     const advice = details.hint === undefined ? "" : `\n  -> ${details.hint}`;
@@ -74,6 +78,7 @@ export class MillraceError extends Error {
     this.code = code;
     this.hint = details.hint;
     this.item = details.item;
+    this.worker = details.worker;
   }
 
   /** What, where and why: the message without what to do and where to read more. */

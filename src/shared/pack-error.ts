@@ -7,6 +7,8 @@ export interface PackedError {
   readonly message: string;
   readonly hint?: string | undefined;
   readonly item?: number | undefined;
+  /** The worker in which it came up. Records of older versions have none. */
+  readonly worker?: string | undefined;
   readonly cause?:
     | {
         readonly name: string;
@@ -20,8 +22,8 @@ export interface PackedError {
 /** Makes an error of a worker ready for its journey; one that is not millrace's own gets the code given. */
 export function packError(error: unknown, otherwise: ErrorCode): PackedError {
   if (!isMillraceError(error)) return packForeign(error, otherwise);
-  const { code, reason, hint, item, cause } = error;
-  return { code, message: reason, hint, item, cause: cause === undefined ? undefined : packCause(cause) };
+  const { code, reason, hint, item, worker, cause } = error;
+  return { code, message: reason, hint, item, worker, cause: cause === undefined ? undefined : packCause(cause) };
 }
 
 // Where it stands in the worker's code says more than any advice.
@@ -38,10 +40,11 @@ function packCause(error: unknown): PackedError["cause"] {
 }
 
 /** The error as it was in the worker. */
-export function unpackError({ code, message, hint, item, cause }: PackedError): MillraceError {
+export function unpackError({ code, message, hint, item, worker, cause }: PackedError): MillraceError {
   return new MillraceError(code, message, {
     ...(hint === undefined ? {} : { hint }),
     ...(item === undefined ? {} : { item }),
+    ...(worker === undefined ? {} : { worker }),
     ...(cause === undefined ? {} : { cause: unpackCause(cause) }),
   });
 }

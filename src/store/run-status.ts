@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { type JobSight, readJobSight } from "./job-sight.ts";
 import type { KnownShard } from "./known-shard.ts";
+import { describeFailure, type RunFailure } from "./last-failure.ts";
 import { hostNameOf, isHeld, unbeatenTtlMs } from "./lease.ts";
 import { requireManifest } from "./manifest.ts";
 import { type RunPaths, runPaths } from "./run-paths.ts";
@@ -23,11 +24,34 @@ export interface WorkerStatus {
   readonly heartbeatAgeMs: number;
 }
 
+/**
+ * - `running`: a worker or a driver is at work
+ * - `queued`: jobs wait at a scheduler
+ * - `stopped`: nothing is at work and items are left: cancelled, Ctrl-C, or its processes were killed
+ * - `failed`: an error ended the last start; `failure` is that error
+ * - `complete`: all items are done and merged
+ * - `complete with failures`: the same, but some items failed and were skipped
+ *
+ * A new start goes on with a run that is `stopped` or `failed`.
+ */
+export type RunState = "running" | "queued" | "stopped" | "failed" | "complete" | "complete with failures";
+
+/** Whether all items of a run are done and merged. */
+export function isComplete(state: RunState): boolean {
+  return state === "complete" || state === "complete with failures";
+}
+
+/** Whether something works on a run, or will when a scheduler lets it. */
+export function isUnderWay(state: RunState): boolean {
+  return state === "running" || state === "queued";
+}
+
 /** How a run stands. Everything that shows progress reads this and nothing else. */
 export interface RunStatus {
   readonly runDir: string;
-  /** `complete`: merged; `running`: someone is at work; `queued`: jobs wait at a scheduler; `stopped`: to be resumed. */
-  readonly state: "complete" | "running" | "queued" | "stopped";
+  readonly state: RunState;
+  /** The error that ended the last start; undefined where none did, and while a worker or a driver is at work. */
+  readonly failure: RunFailure | undefined;
   /** How its jobs stood when their scheduler was last asked; undefined for a run without. */
   readonly jobs: JobSight | undefined;
   readonly items: {
@@ -66,7 +90,7 @@ export async function openStatus(runDir: string): Promise<{ read(): Promise<RunS
       const left = items.total - items.done;
       return {
         runDir: paths.root,
-        state: stateOf(paths, { left, jobs, isSomeoneThere: workers.length > 0 }),
+        ...stateOf(paths, { left, failed: items.failed, jobs, isSomeoneThere: workers.length > 0 }),
         jobs,
         items,
         shards: { total: plan.shardCount, committed: committed.size, damaged: damaged.size },
@@ -78,14 +102,24 @@ export async function openStatus(runDir: string): Promise<{ read(): Promise<RunS
   };
 }
 
-/** What a run is at, from what is left to do and who is there. */
-export function stateOf(
-  paths: RunPaths,
-  { left, jobs, isSomeoneThere }: { left: number; jobs: JobSight | undefined; isSomeoneThere: boolean },
-): RunStatus["state"] {
-  if (left === 0 && existsSync(paths.merged)) return "complete";
-  if (isSomeoneThere) return "running";
-  return jobs !== undefined && jobs.pending + jobs.running > 0 ? "queued" : "stopped";
+interface KnownOfRun {
+  /** Items that are not done. */
+  readonly left: number;
+  /** Items that failed and were skipped. */
+  readonly failed: number;
+  readonly jobs: JobSight | undefined;
+  readonly isSomeoneThere: boolean;
+}
+
+/** The state of a run, from what is left to do and who is there, and the error that ended it. */
+export function stateOf(paths: RunPaths, known: KnownOfRun): Pick<RunStatus, "state" | "failure"> {
+  const { left, failed, jobs, isSomeoneThere } = known;
+  const failure = isSomeoneThere ? undefined : describeFailure(paths);
+  if (left === 0 && existsSync(paths.merged))
+    return { state: failed > 0 ? "complete with failures" : "complete", failure };
+  if (isSomeoneThere) return { state: "running", failure };
+  if (jobs !== undefined && jobs.pending + jobs.running > 0) return { state: "queued", failure: undefined };
+  return { state: failure === undefined ? "stopped" : "failed", failure };
 }
 
 /**

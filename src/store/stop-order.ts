@@ -4,8 +4,12 @@ import { type PackedError, packError, unpackError } from "../shared/pack-error.t
 import { readIfPresent, replaceFileQuickly } from "./durable-files.ts";
 import type { RunPaths } from "./run-paths.ts";
 
-/** Asks everyone at work on a run, on any host, to save and leave. A worker that fails gives its error as the reason. */
+/**
+ * Asks everyone at work on a run, on any host, to save and leave. A worker that fails gives its error as the reason; an
+ * order without one does not take the place of an order that is there.
+ */
 export function orderStop(paths: RunPaths, reason?: unknown): void {
+  if (reason === undefined && isStopOrdered(paths)) return;
   const text = reason === undefined ? "" : `${JSON.stringify(packError(reason, "WORKER_CRASHED"))}\n`;
   replaceFileQuickly(paths.stop, text);
 }

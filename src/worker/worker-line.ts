@@ -18,9 +18,10 @@ export type WorkerMessage =
   /** An error that nobody caught; the worker ends right after. */
   | { readonly say: "uncaught"; readonly message: string };
 
-/** What a worker thread tells besides: its heart is to beat in the thread of its launcher, and need no longer. */
+/** What a worker thread tells besides: what it prints, and that its heart is to beat in its launcher's thread, or need no longer. */
 export type ThreadMessage =
   | WorkerMessage
+  | { readonly say: "output"; readonly stream: "stdout" | "stderr"; readonly bytes: Uint8Array }
   | { readonly say: "beat"; readonly data: HeartbeatData }
   | { readonly say: "stop beating" };
 

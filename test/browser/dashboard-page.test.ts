@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { whyNotBrowser } from "../support/browser.ts";
 import { because } from "../support/clusters/why-not.ts";
-import { attack, madeUpSnapshot, retryCommand } from "./support/made-up-run.ts";
+import { attack, madeUpFailure, madeUpSnapshot, retryCommand } from "./support/made-up-run.ts";
 import { startMadeUpServer } from "./support/made-up-server.ts";
 import { openMadeUpPage } from "./support/open-made-up-page.ts";
 
@@ -32,6 +32,38 @@ describe.skipIf(whyNotBrowser)(`the dashboard${because(whyNotBrowser)}`, () => {
     const legend = (label: string) => page.locator(`.legend li:has-text("${label}") b`).first().textContent();
     expect([await legend("in work"), await legend("with failed items")]).toEqual(["2", "3"]);
     await page.getByText("Nobody is at work.").waitFor();
+  });
+
+  it("shows a run that an error has ended as failed, with error, item, place, worker and time", async () => {
+    const { url } = await startMadeUpServer(madeUpSnapshot({ failure: madeUpFailure }));
+    const { page } = await openMadeUpPage();
+    await page.goto(`${url}#/run/prep/overview`);
+    await page.locator(".run-name .chip-failed", { hasText: "failed" }).waitFor();
+    const panel = page.getByRole("region", { name: "An error ended the run" });
+    const text = await panel.textContent();
+    for (const part of ["ITEM_FAILED", `utterance ${attack} cannot be read`, "Correct the cause", "/data/prep.js:12:5"])
+      expect(text).toContain(part);
+    const fact = (name: string) => panel.locator(`dl div:has(dt:text-is("${name}")) dd`).textContent();
+    expect([await fact("Item"), await fact("Worker")]).toEqual(["1310", "node1-4000-a"]);
+    expect(await fact("Time")).toMatch(/^2026-11-16 \d\d:01:58$/);
+    await page.locator('dl div:has(dt:text-is("Failed")) dd', { hasText: "2, and item 1310" }).waitFor();
+    await page.goto(`${url}#/run/prep/failures`);
+    await page.getByText("Item 1,310 ended the run").waitFor();
+  });
+
+  it("does not say that no item has failed where one has ended the run", async () => {
+    const server = await startMadeUpServer(madeUpSnapshot({ failure: madeUpFailure }), { failures: [] });
+    const { page } = await openMadeUpPage();
+    await page.goto(`${server.url}#/run/prep/failures`);
+    await page.getByText("No item was skipped.").waitFor();
+    expect(await page.getByText("No item has failed.").count()).toBe(0);
+  });
+
+  it("tells a complete run from one that is complete with failures", async () => {
+    const { url } = await startMadeUpServer(madeUpSnapshot({ isOver: true }));
+    const { page } = await openMadeUpPage();
+    await page.goto(`${url}#/run/prep/overview`);
+    await page.locator(".run-name .chip-complete-with-failures", { hasText: "complete with failures" }).waitFor();
   });
 
   it("takes names and errors of the data as text", async () => {

@@ -2,7 +2,7 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { because } from "../support/clusters/why-not.ts";
 import { expectToLookLike } from "./support/compare-screenshot.ts";
-import { madeUpSnapshot } from "./support/made-up-run.ts";
+import { madeUpFailure, madeUpSnapshot } from "./support/made-up-run.ts";
 import { startMadeUpServer } from "./support/made-up-server.ts";
 import { openGuide } from "./support/open-guide.ts";
 import { openMadeUpPage } from "./support/open-made-up-page.ts";
@@ -11,6 +11,7 @@ import { whyNotComparable } from "./support/why-not-comparable.ts";
 const looks = [
   { name: "overview", place: "overview" },
   { name: "overview-dark", place: "overview", colorScheme: "dark" },
+  { name: "overview-failed", place: "overview", failure: madeUpFailure },
   { name: "overview-phone", place: "overview", viewport: { width: 360, height: 740 } },
   { name: "shards", place: "shards/13", shards: 10_000 },
   { name: "timeline", place: "timeline" },
@@ -57,7 +58,8 @@ async function drawn(page: Page): Promise<void> {
 describe.skipIf(whyNot)(`the dashboard${because(whyNot)}`, () => {
   it.each(looks)("looks as it did: $name", async ({ name, place, ...options }) => {
     const shards = "shards" in options ? options.shards : 200;
-    const { url } = await startMadeUpServer(madeUpSnapshot({ shards }));
+    const failure = "failure" in options ? options.failure : null;
+    const { url } = await startMadeUpServer(madeUpSnapshot({ shards, failure }));
     const { page } = await openMadeUpPage(options);
     await page.goto(`${url}#/run/prep/${place}`);
     await settle(page);

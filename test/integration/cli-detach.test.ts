@@ -124,7 +124,7 @@ describe.concurrent("millrace attach", () => {
       expect(await attached.ended).toMatchObject({ status: 1, stderr: expect.stringMatching(told) });
       const later = await project.run("attach", "exp/job", "--json");
       expect(later).toMatchObject({ status: 1, stderr: expect.stringMatching(told) });
-      expect(JSON.parse(later.stdout)).toMatchObject({ state: "stopped" });
+      expect(JSON.parse(later.stdout)).toMatchObject({ state: "failed", failure: { item: 10 } });
     },
   );
 

@@ -28,7 +28,7 @@ describe.concurrent("millrace init", () => {
     initProject(project.dir);
     const test = await start(["npm", "test"], project.dir, { NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: undefined })
       .ended;
-    expect(test).toMatchObject({ status: 0, stdout: expect.stringMatching(/pass 1$/m) });
+    expect(test).toMatchObject({ status: 0, stdout: expect.stringMatching(/pass 2$/m) });
     // Each command that its README and its config name.
     const named = [
       ...`${project.text("README.md")}${project.text("prep.yaml")}`.matchAll(/millrace ((?:run|status) [^#\n]+)/g),

@@ -159,7 +159,7 @@ describe.concurrent("a mistake", () => {
     expectMessage(
       await project.run("run", "a.yaml"),
       2,
-      /a\.yaml:9:3: \.\/jobs\.js#nothing gave undefined, not a provider/,
+      /a\.yaml:10:3: \.\/jobs\.js#nothing gave undefined, not a provider/,
     );
   });
 

@@ -236,6 +236,14 @@ describe.concurrent("millrace worker", () => {
     expect((await project.run("status", "exp/job")).stdout).toContain("exp/job: complete");
   });
 
+  it("that fails alone leaves its error as that of the run", async () => {
+    const project = makeProject();
+    await project.run("run", "job.yaml", "fails=[8,14]", "fails_until=mended", "runner.on_error=fail");
+    expect(await project.run("worker", "exp/job")).toMatchObject({ status: 1 });
+    const { stdout, status } = await project.run("status", "exp/job", "--json");
+    expect({ status, ...JSON.parse(stdout) }).toMatchObject({ status: 1, state: "failed", failure: { item: 8 } });
+  });
+
   it("saves and leaves at Ctrl-C with 130", async () => {
     const project = makeProject();
     const words = [
@@ -312,14 +320,14 @@ describe.concurrent("millrace list", () => {
     const { status, stdout } = await project.run("list", "exp");
     expect(status).toBe(0);
     expect(stdout.trim().split("\n")).toEqual([
-      expect.stringMatching(/^unreadable {2}exp\/broken: .* is damaged: it is not JSON/),
-      "complete    exp/job  20 of 20 items, 1 failed",
-      "complete    exp/job/limit-2  2 of 2 items",
+      expect.stringMatching(/^unreadable {14}exp\/broken: .* is damaged: it is not JSON/),
+      "complete with failures  exp/job  20 of 20 items, 1 failed",
+      "complete                exp/job/limit-2  2 of 2 items",
     ]);
     const lines = (await project.run("list", "--json")).stdout.trim().split("\n");
     expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
       { runDir: "exp/broken", error: expect.any(String) },
-      { runDir: "exp/job", state: "complete", items: { failed: 1 } },
+      { runDir: "exp/job", state: "complete with failures", items: { failed: 1 } },
       { runDir: "exp/job/limit-2" },
     ]);
   });

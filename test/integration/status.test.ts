@@ -9,12 +9,13 @@ import { temporaryFolder } from "../fixtures/temporary-folder.ts";
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/children/${name}`, import.meta.url));
 
 describe("runStatus", () => {
-  it("tells a complete run from one that stopped", async () => {
+  it("tells a complete run from one that failed", async () => {
     const outputDir = temporaryFolder();
     const options = { progress: false, outputDir, shards: 4, acceptChange: true };
     await expect(new SquareRunner(new SquareProvider({ failAt: [5] }), options).run(range(8))).rejects.toThrow();
     expect(await runStatus(outputDir)).toMatchObject({
-      state: "stopped",
+      state: "failed",
+      failure: { code: "ITEM_FAILED", item: 5 },
       items: { total: 8, done: 4, written: 4 },
       shards: { total: 4, committed: 2, damaged: 0 },
       workers: [],

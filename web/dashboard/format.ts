@@ -1,4 +1,5 @@
 export { formatCount, formatDuration } from "../../src/drive/progress-line.ts";
+export { formatClock, formatDay, formatMoment } from "../../src/shared/format-moment.ts";
 
 const byteUnits = ["B", "KiB", "MiB", "GiB", "TiB"] as const;
 
@@ -33,25 +34,6 @@ export function formatPercent(part: number, whole: number): string {
   if (whole === 0) return "100 %";
   const percent = (100 * part) / whole;
   return percent > 99 || percent < 10 ? `${Math.floor(percent * 10) / 10} %` : `${Math.floor(percent)} %`;
-}
-
-const two = (value: number): string => String(value).padStart(2, "0");
-
-/** A moment with its date, in the time zone of whoever looks: 2026-11-16 09:05:02. */
-export function formatMoment(at: number): string {
-  return `${formatDay(at)} ${formatClock(at)}`;
-}
-
-/** 09:05:02. */
-export function formatClock(at: number): string {
-  const date = new Date(at);
-  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
-}
-
-/** 2026-11-16. */
-export function formatDay(at: number): string {
-  const date = new Date(at);
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
 /** A thing or several: 1 shard, 1,234 shards. */

@@ -9,7 +9,7 @@ import { readFailure } from "../../store/last-failure.ts";
 import { isHeld, parseLease } from "../../store/lease.ts";
 import { readManifest } from "../../store/manifest.ts";
 import { type RunPaths, runPaths, type Unit } from "../../store/run-paths.ts";
-import { type RunStatus, runStatus } from "../../store/run-status.ts";
+import { isComplete, type RunStatus, runStatus } from "../../store/run-status.ts";
 import { namesIn, scanShards } from "../../store/scan-shards.ts";
 import { isEndOrdered, stopReason } from "../../store/stop-order.ts";
 import { fileSystemNow, lookAt } from "../../store/take-file-step.ts";
@@ -66,12 +66,13 @@ function checkWhole(paths: RunPaths, { state, shards, items, workers }: RunStatu
   ];
   const note = (detail: string, hint?: string) =>
     findings.push({ state: "note", what: "run", detail, ...(hint === undefined ? {} : { hint }) });
-  if (isEndOrdered(paths) && state !== "complete")
+  if (isEndOrdered(paths) && stopReason(paths) === undefined && !isComplete(state))
     note("it was cancelled", "Start it again with `millrace run`: that withdraws it.");
-  const failure = state === "stopped" ? (stopReason(paths) ?? readFailure(paths)) : undefined;
+  const failure = state === "failed" ? readFailure(paths) : undefined;
   if (failure !== undefined) {
-    const place = placeOfError(failure);
-    note(`an error ended it: ${failure.reason}${place === undefined ? "" : ` (${place})`}`, failure.hint);
+    const { reason, hint } = failure.error;
+    const place = placeOfError(failure.error);
+    note(`an error ended it: ${reason}${place === undefined ? "" : ` (${place})`}`, hint);
   }
   if (items.failed > 0)
     note(`${formatCount(items.failed)} items failed`, `millrace retry ${shellWord(paths.root)} runs them again.`);

@@ -80,8 +80,15 @@ const prepTest = `
     import { range } from "millrace";
     import { PrepProvider, PrepRunner } from "./prep.js";
 
-    test("short sentences are dropped, the others are cleaned", async () => {
-      const provider = new PrepProvider({ dataset: { sentences: 8 }, model: { minWords: 3 } });
+    const provider = new PrepProvider({ dataset: { sentences: 8 }, model: { minWords: 3 } });
+
+    test("forward cleans a sentence, and drops a short one", async () => {
+      const env = await provider.buildEnvLocal();
+      assert.deepEqual(PrepRunner.forward(1, env), { utt_id: "utt1", text: "one more word" });
+      assert.equal(PrepRunner.forward(0, env), null);
+    });
+
+    test("a run keeps the order of the items and leaves the short ones out", async () => {
       const records = await new PrepRunner(provider, { progress: false }).run(range(8));
       assert.equal(records.length, 6);
       assert.deepEqual(records[0], { utt_id: "utt1", text: "one more word" });

@@ -7,6 +7,7 @@ import { messageOf } from "../../shared/errors.ts";
 import { sleep } from "../../shared/sleep.ts";
 import { driverLogName } from "../../store/log-names.ts";
 import { type RunPaths, runPaths } from "../../store/run-paths.ts";
+import { isComplete } from "../../store/run-status.ts";
 import { orderDrain, orderStop } from "../../store/stop-order.ts";
 import type { ActionAnswer, Overview, RunAction } from "../run-view.ts";
 import type { ListedRun } from "./run-list.ts";
@@ -40,7 +41,7 @@ export function openRunActions(program: string): RunActions {
   };
 
   async function stop({ runDir, watch }: ListedRun, now: Overview, how: "cancel" | "drain"): Promise<ActionAnswer> {
-    if (!isBusy(now)) return refused(now.state === "complete" ? "The run is complete." : "Nobody works on the run.");
+    if (!isBusy(now)) return refused(isComplete(now.state) ? "The run is complete." : "Nobody works on the run.");
     const paths = runPaths(runDir);
     if (how === "drain") orderDrain(paths);
     else orderStop(paths);

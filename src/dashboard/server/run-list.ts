@@ -6,6 +6,7 @@ import { MillraceError, messageOf } from "../../shared/errors.ts";
 import { findRuns, type InsideRuns } from "../../store/find-runs.ts";
 import { readSubmissions } from "../../store/job-records.ts";
 import { runPaths } from "../../store/run-paths.ts";
+import { isComplete } from "../../store/run-status.ts";
 import type { Overview, RunCard } from "../run-view.ts";
 import { type RunWatch, watchRun } from "../view/watch-run.ts";
 import { Refusal } from "./refusal.ts";
@@ -82,16 +83,21 @@ export function openRunList(dir: string): RunList {
     const key = stampOf(run);
     const known = cards.get(id);
     // A run that is complete stays as it is while its folder does.
-    if (known !== undefined && known.key === key && known.card.state === "complete") return known.card;
+    if (known !== undefined && known.key === key && isCardComplete(known.card)) return known.card;
     try {
-      const { state, items } = (await watch.view()).overview();
-      const card: RunCard = { id, folder, state, items };
+      const { state, items, failure } = (await watch.view()).overview();
+      const problem = failure === null ? {} : { error: `${failure.code}: ${failure.message}`.split("\n", 1)[0]! };
+      const card: RunCard = { id, folder, state, items, ...problem };
       cards.set(id, { key, card });
       return card;
     } catch (error) {
       return { id, folder, state: "unreadable", error: messageOf(error).split("\n", 1)[0]! };
     }
   }
+}
+
+function isCardComplete({ state }: RunCard): boolean {
+  return state !== "unreadable" && isComplete(state);
 }
 
 function rootOf(dir: string): string {
@@ -115,7 +121,7 @@ function idOf(root: string, folder: string): string {
 /** Changes with everything that a card shows of a run nobody works on. */
 function stampOf({ runDir }: ListedRun): string {
   const paths = runPaths(runDir);
-  return [paths.root, paths.merged, paths.manifest, paths.workers, paths.attempts]
+  return [paths.root, paths.merged, paths.manifest, paths.workers, paths.attempts, paths.failure]
     .map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0)
     .join(" ");
 }

@@ -8,7 +8,7 @@ import { readJobSight } from "../../store/job-sight.ts";
 import { requireManifest } from "../../store/manifest.ts";
 import { openHistoryTail } from "../../store/read-history.ts";
 import { type RunPaths, runPaths } from "../../store/run-paths.ts";
-import { fileSystemClock, type LiveReport, liveReports, stateOf } from "../../store/run-status.ts";
+import { fileSystemClock, isUnderWay, type LiveReport, liveReports, stateOf } from "../../store/run-status.ts";
 import { namesIn } from "../../store/scan-shards.ts";
 import { isDrainOrdered, isStopOrdered } from "../../store/stop-order.ts";
 import type { AttemptView, Overview, RatePoint, ShardLetter, Snapshot } from "../run-view.ts";
@@ -168,12 +168,19 @@ export async function openLiveView(runDir: string, now: () => number = Date.now)
     }
     const jobs = readJobSight(paths);
     const left = total - doneNow;
-    const state = stateOf(paths, { left, jobs, isSomeoneThere: live.length > 0 });
-    const isUnderWay = state === "running" || state === "queued";
-    const stopping = !isUnderWay ? null : isStopOrdered(paths) ? "cancel" : isDrainOrdered(paths) ? "drain" : null;
+    const { failed } = done;
+    const { state, failure } = stateOf(paths, { left, failed, jobs, isSomeoneThere: live.length > 0 });
+    const stopping = !isUnderWay(state)
+      ? null
+      : isStopOrdered(paths)
+        ? "cancel"
+        : isDrainOrdered(paths)
+          ? "drain"
+          : null;
     return {
       runDir: paths.root,
       state,
+      failure: failure ?? null,
       stopping,
       items: { total, ...done, done: doneNow },
       shards: { total: plan.shardCount, committed, damaged },

@@ -58,12 +58,29 @@ const rates: RatePoint[] = Array.from({ length: 120 }, (_, i) => ({
   itemsPerSecond: 130 + 30 * Math.sin(i / 9) - (i > 50 && i < 60 ? 70 : 0),
 }));
 
+/** The error that ended a made-up run. */
+export const madeUpFailure: NonNullable<Overview["failure"]> = {
+  code: "ITEM_FAILED",
+  message: `PrepRunner.forward failed at item 1310: utterance ${attack} cannot be read`,
+  hint: 'Correct the cause and run again, or pass onError: "skip".',
+  item: 1310,
+  worker: "node1-4000-a",
+  place: "/data/prep.js:12:5",
+  at: began + 118_000,
+};
+
 /** How a made-up run stands; the same always. */
-export function madeUpSnapshot({ shards = 200, isOver = false, isReleased = false } = {}): Snapshot {
+export function madeUpSnapshot({
+  shards = 200,
+  isOver = false,
+  isReleased = false,
+  failure = null as Overview["failure"],
+} = {}): Snapshot {
   const committed = isOver ? shards : Math.floor(shards * 0.6);
   const overview: Overview = {
     runDir: "/data/exp/prep",
-    state: isOver ? "complete" : isReleased ? "stopped" : "running",
+    state: isOver ? "complete with failures" : failure !== null ? "failed" : isReleased ? "stopped" : "running",
+    failure,
     stopping: null,
     items: {
       total: 100 * shards,
@@ -76,7 +93,7 @@ export function madeUpSnapshot({ shards = 200, isOver = false, isReleased = fals
     itemsPerSecond: isOver ? 0 : 132,
     etaSeconds: isOver ? null : 61,
     jobs: isOver ? null : { env: "slurm", pending: 2, running: 4, lost: 0 },
-    workers: isOver || isReleased ? [] : workers(4, committed),
+    workers: isOver || isReleased || failure !== null ? [] : workers(4, committed),
     began,
     ended: began + 120_000,
   };
@@ -124,7 +141,7 @@ export const retryCommand = "millrace retry '/data/exp/prep'";
 export function madeUpReport(): ReportData {
   const snapshot = madeUpSnapshot({ isOver: true });
   return {
-    card: { id: "prep", folder: ".", state: "complete", items: snapshot.overview.items },
+    card: { id: "prep", folder: ".", state: "complete with failures", items: snapshot.overview.items },
     madeAt: began + 3_600_000,
     version: "1.2.3",
     snapshot,

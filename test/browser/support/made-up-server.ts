@@ -27,7 +27,7 @@ export interface MadeUpServer {
 
 export async function startMadeUpServer(
   snapshot: Snapshot = madeUpSnapshot(),
-  { runs = [{ id: "prep", folder: ".", state: "running" }] as readonly RunCard[] } = {},
+  { runs = [{ id: "prep", folder: ".", state: "running" }] as readonly RunCard[], failures = madeUpFailures } = {},
 ): Promise<MadeUpServer> {
   const streams = new Set<ServerResponse>();
   const posted: string[] = [];
@@ -39,8 +39,7 @@ export async function startMadeUpServer(
     if (path === "/api/runs") return runs;
     if (part === "failures") {
       const [offset, limit] = [Number(query.get("offset")), Number(query.get("limit"))];
-      const failures = madeUpFailures.slice(offset, offset + limit);
-      return { total: madeUpFailures.length, offset, failures, retryCommand };
+      return { total: failures.length, offset, failures: failures.slice(offset, offset + limit), retryCommand };
     }
     if (part === "plan") return madeUpPlan;
     if (part === "logs" && detail === undefined)

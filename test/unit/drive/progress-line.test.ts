@@ -12,6 +12,7 @@ function lineOf({ items, itemsPerSecond = 0, etaSeconds }: Change): string {
   return progressLine("PrepRunner", {
     runDir: "/run",
     jobs: undefined,
+    failure: undefined,
     state: "running",
     items: { total: 2000, done: 500, written: 500, dropped: 0, failed: 0, ...items },
     shards: { total: 4, committed: 1, damaged: 0 },

@@ -17,7 +17,8 @@ const perPage = 25;
 export function FailuresView({ id, model }: { id: string; model: RunModel }): JSX.Element {
   const source = useSource();
   const [offset, setOffset] = useState(0);
-  const { failed } = model.overview.items;
+  const { failure, items } = model.overview;
+  const { failed } = items;
   const { value, problem, reload } = useLoaded(
     () => source.failures(id, offset, perPage),
     [source, id, offset, failed, model.overview.state],
@@ -30,7 +31,18 @@ export function FailuresView({ id, model }: { id: string; model: RunModel }): JS
       aside={source.isLive && <RetryButton id={id} overview={model.overview} />}
     >
       {problem !== undefined && <Problem text={problem} retry={reload} />}
-      {value !== undefined && value.total === 0 && <p class="empty">No item has failed.</p>}
+      {failure?.item !== undefined && (
+        <>
+          <p>Item {formatCount(failure.item)} ended the run; the next start tries it again:</p>
+          <p class="error-text">
+            <b>{failure.code}</b>
+            <span>{failure.message}</span>
+          </p>
+        </>
+      )}
+      {value !== undefined && value.total === 0 && (
+        <p class="empty">{failure?.item === undefined ? "No item has failed." : "No item was skipped."}</p>
+      )}
       {value !== undefined && value.total > 0 && (
         <>
           <p>

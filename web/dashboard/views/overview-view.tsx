@@ -4,10 +4,12 @@ import { ThroughputChart } from "../charts/throughput-chart.tsx";
 import { formatCount, formatDuration, formatMoment, formatPercent } from "../format.ts";
 import { ShardLegend } from "../map/shard-legend.tsx";
 import { ShardMap } from "../map/shard-map.tsx";
+import { isUnderWay } from "../model/is-under-way.ts";
 import type { RunModel } from "../model/run-model.ts";
 import { Facts } from "../parts/facts.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { ProgressBar } from "../parts/progress-bar.tsx";
+import { RunFailurePanel } from "../parts/run-failure-panel.tsx";
 import { useNow } from "../parts/use-now.ts";
 import { WorkerTable } from "../parts/worker-table.tsx";
 
@@ -20,13 +22,14 @@ export interface OverviewViewProps {
 
 /** A run on one screen: how far, how fast, how long, who. */
 export function OverviewView({ model, isLive, choose }: OverviewViewProps): JSX.Element {
-  const { items, shards, itemsPerSecond, etaSeconds, began, ended, state, jobs, workers } = model.overview;
-  const isOver = state === "complete" || state === "stopped";
+  const { items, shards, itemsPerSecond, etaSeconds, began, ended, state, failure, jobs, workers } = model.overview;
+  const isOver = !isUnderWay(state);
   const now = useNow(isLive && !isOver);
   const until = isOver ? (ended ?? began) : now;
   const took = began === null || until === null ? undefined : Math.max(0, until - began) / 1000;
   return (
     <>
+      {failure !== null && <RunFailurePanel failure={failure} />}
       <Panel id="overview-title" title="Progress">
         <Facts
           isLarge
@@ -44,7 +47,7 @@ export function OverviewView({ model, isLive, choose }: OverviewViewProps): JSX.
         <ProgressBar items={items} />
         <Facts
           facts={[
-            ["Failed", formatCount(items.failed)],
+            ["Failed", failedText(items.failed, failure?.item)],
             ["Dropped", formatCount(items.dropped)],
             ["Shards", `${formatCount(shards.committed)} of ${formatCount(shards.total)}`],
             ...(shards.damaged > 0 ? [["Damaged", formatCount(shards.damaged)] as const] : []),
@@ -70,6 +73,12 @@ export function OverviewView({ model, isLive, choose }: OverviewViewProps): JSX.
       )}
     </>
   );
+}
+
+/** How many items were skipped, and the one that was not, because it ended the run. */
+function failedText(skipped: number, ending: number | undefined): string {
+  if (ending === undefined) return formatCount(skipped);
+  return skipped === 0 ? `item ${ending}` : `${formatCount(skipped)}, and item ${ending}`;
 }
 
 function rateText(itemsPerSecond: number): string {

@@ -42,8 +42,9 @@ export class PipeEnd extends Emitter {
   onWrite: (chunk: Uint8Array | string) => void = () => {};
   onEnd: () => void = () => {};
 
-  write(chunk: Uint8Array | string): boolean {
-    this.onWrite(chunk);
+  write(chunk: Uint8Array | string, done?: () => void): boolean {
+    if (chunk !== "") this.onWrite(chunk);
+    done?.();
     return true;
   }
 

@@ -1,5 +1,6 @@
 import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
-import { runPaths } from "../store/run-paths.ts";
+import { messageOf } from "../shared/errors.ts";
+import { runPaths } from "./run-paths.ts";
 
 /** Keeps what a worker writes. */
 export interface WorkerLog {
@@ -18,10 +19,12 @@ export function openWorkerLog(runDir: string, worker: string): WorkerLog {
       try {
         if (fd === undefined) mkdirSync(paths.logs, { recursive: true });
         fd ??= openSync(paths.log(worker), "a");
-        writeSync(fd, chunk);
-      } catch {
-        // On a full disk the log is the first to go; the worker goes on, and what it says is still shown.
+        // One call may write a part only.
+        for (let done = 0; done < chunk.length; ) done += writeSync(fd, chunk, done);
+      } catch (error) {
+        // On a full disk the worker goes on without its log, and what it prints is still shown.
         isUsable = false;
+        process.stderr.write(`millrace: the log of worker ${worker} is cut off here: ${messageOf(error)}\n`);
       }
     },
     close() {
