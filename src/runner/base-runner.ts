@@ -1,6 +1,3 @@
-import { rmSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { projectIn } from "../config/project-of.ts";
 import type { RetryFilter } from "../drive/retry-failed.ts";
@@ -33,6 +30,7 @@ import { splitOptions } from "./own-options.ts";
 import { requireSendable } from "./require-sendable.ts";
 import { type CheckedOptions, checkOptions, type RunnerOptions, runFolder } from "./runner-options.ts";
 import { type ClassStatics, checkRunner, identityOf, type RunnerStatics, traitsOf } from "./runner-traits.ts";
+import { inTemporaryFolder } from "./temporary-folder.ts";
 
 /**
  * The user's function over items. A subclass has a static `forward(idx, env)`, which gets one index or, with
@@ -283,18 +281,11 @@ export abstract class BaseRunner<
   private async inRunFolder(act: () => Promise<Merged>): Promise<Merged> {
     if (this.options.outputDir !== undefined) return act();
     const { beforeTheEnd } = await loadDrive();
-    const folder = await mkdtemp(join(tmpdir(), "millrace-"));
-    // Workers that were ended a moment ago may still have made a file while the folder was being emptied.
-    const removal = { recursive: true, force: true, maxRetries: 20, retryDelay: 20 } as const;
-    const forget = beforeTheEnd(() => rmSync(folder, removal));
-    this.runDir = join(folder, this.options.shardSubdir);
-    try {
+    return inTemporaryFolder(beforeTheEnd, async (folder) => {
+      this.runDir = join(folder, this.options.shardSubdir);
       const merged = await act();
       return Array.isArray(merged) ? ([...merged] as Merged) : merged;
-    } finally {
-      await rm(folder, removal);
-      forget();
-    }
+    });
   }
 }
 

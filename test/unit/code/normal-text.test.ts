@@ -26,6 +26,7 @@ function tokensOf(text: string): { readonly from: number; readonly to: number; r
   return found;
 }
 
+// biome-ignore-start lint/suspicious/noTemplateCurlyInString: they are sources, as text.
 const snippets = [
   "const a = 1, b = 2; export const c = a / b / 2;",
   "export const f = (x) => /[/'\"]/g.test(x) ? x / 2 : `a ${x / 3} ${`b ${/`/.test(x)}`} c`;",
@@ -36,6 +37,7 @@ const snippets = [
   "for await (const x of y) /r(')/.test(x)",
   "const t = tag`a\\`${{ a: 1 }.a}`; type T<U> = `x${string}`; const g = f<string>(1) / 2",
 ];
+// biome-ignore-end lint/suspicious/noTemplateCurlyInString: they are sources, as text.
 
 describe("the text of a module that counts", () => {
   it("is free of comments, blank lines and needless spaces", () => {
