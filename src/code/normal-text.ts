@@ -1,46 +1,30 @@
-import {
-  classOf,
-  digit,
-  lineEnd,
-  newline,
-  regexEnd,
-  runEnd,
-  space,
-  spaces,
-  stringEnd,
-  templateChunk,
-  word,
-  words,
-} from "./read-ahead.ts";
+import { lineEnd, regexEnd, stringEnd, templateChunk } from "./read-ahead.ts";
+import { slashAfter } from "./slash-after.ts";
 
-/** What may follow: whether a slash begins a regular expression, divides, or cannot be told without a parser. */
-type Slash = "regex" | "division" | "unknown" | "by the word before";
-
-interface Brace {
-  /** `main` is the block that only the starting process runs; `from` is where its text begins. */
-  readonly kind: "block" | "template" | "main";
-  readonly from: number;
-}
-
-const beforeRegex = /^(?:return|typeof|case|in|delete|void|throw|new|instanceof|do|else|default)$/;
-// These are also names, or can stand in front of either.
-const beforeEither = /^(?:of|yield|await|extends)$/;
+// Everything between two of these is taken as it is: a file is read in few jumps, not character by character.
+const stops = /["'`/]/g;
+// The same where braces are counted: in values of a template, and in files with a block of the starting process's own.
+const stopsAndBraces = /["'`/{}]|\bif\b/g;
 const mainBlock = /if\s*\(\s*isMainModule\s*\(\s*import\s*\.\s*meta\s*\.\s*url\s*,?\s*\)\s*\)\s*\{/y;
-const mainImport = /(?:^|[\n;])import\{([^}]*)\}from["']millrace["']/;
-const separators = "()[]{},;";
+const mainImport = /(?:^|[\n;])import\s*\{([^}]*)\}\s*from\s*["']millrace["']/;
+
+// Spaces of a literal while the others are taken away, and a block that was taken out. No source holds such characters.
+const [keptSpace, keptBreak, cutMark] = ["\ue001", "\ue002", "\ue003"];
+const reserved = /[\ue001-\ue003]/;
 
 /**
- * The text of a JavaScript or TypeScript module (without JSX) in which comments, blank lines and spaces between tokens no
- * longer count. Two modules that do different things have different texts: line breaks between tokens stay, because
- * semicolons may be left out. The block behind `if (isMainModule(import.meta.url))` is left out: no worker runs it.
+ * The text of a JavaScript or TypeScript module (without JSX) in which comments, blank lines, indentation and further spaces where
+ * there is one do not count. Two modules that do different things have different texts: line breaks stay, because semicolons
+ * may be left out. The block behind `if (isMainModule(import.meta.url))` is left out: no worker runs it.
  *
- * Undefined where a slash cannot be read with certainty, or the brackets do not match: the bytes count then.
+ * Undefined where a slash cannot be read with certainty, or something is unfinished: the bytes count then.
  */
 export function normalText(source: string): string | undefined {
-  const text = scan(source, source.includes("isMainModule"));
-  if (text === undefined || !text.hasCut || importsIsMainModule(text.out)) return text?.out;
+  const cutsMain = source.includes("isMainModule");
+  const text = scan(source, cutsMain);
+  if (!cutsMain || text === undefined || importsIsMainModule(text)) return text;
   // A function of the user's that has this name may answer yes in a worker.
-  return scan(source, false)?.out;
+  return scan(source, false);
 }
 
 function importsIsMainModule(text: string): boolean {
@@ -48,184 +32,144 @@ function importsIsMainModule(text: string): boolean {
   return names.some((name) => name.trim() === "isMainModule");
 }
 
-function scan(source: string, cutsMain: boolean): { readonly out: string; readonly hasCut: boolean } | undefined {
-  // In scripts of the old kind these begin comments.
-  if (source.includes("<!--") || source.includes("-->")) return undefined;
-  const end = source.length;
-  const parens: boolean[] = [];
-  const braces: Brace[] = [];
-  const parts: string[] = [];
-  let at = source.startsWith("#!") ? lineEnd(source, 0) : 0;
-  // What was read since the last gap that is not copied as it is, and where that gap began.
-  let runFrom = at;
-  let gapFrom = at;
-  let gap = "";
-  let slash: Slash = "regex";
-  // The last token: its last character (`a` for words), and the word where it is one.
-  let last = "";
-  let isNumber = false;
-  // Where the last word is, and the one right before it; a name of a member is none.
-  let wordFrom = 0;
-  let wordTo = 0;
-  let beforeFrom = 0;
-  let beforeTo = 0;
-  let dots = 0;
-  let cut: { readonly from: number; readonly to: number } | undefined;
-
-  /** Begins a token that is to be copied; `first` is its first character, `a` for words. */
-  const begin = (first: string) => {
-    if (gap === "") return;
-    const kept = gap === "\n" || needsSpace(last, isNumber, first) ? gap : "";
-    if (gapFrom > runFrom) parts.push(source.slice(runFrom, gapFrom));
-    if (kept !== "" && parts.length > 0) parts.push(kept);
-    runFrom = at;
-    gap = "";
-  };
-  const finish = (character: string, next: Slash) => {
-    dots = character === "." ? dots + 1 : 0;
-    last = character;
-    slash = next;
-    isNumber = false;
-    beforeFrom = wordFrom;
-    beforeTo = wordTo;
-    wordFrom = at;
-    wordTo = at;
-    gapFrom = at;
-  };
-
-  const resolved = (): Slash => (slash === "by the word before" ? slashAfter(source.slice(wordFrom, wordTo)) : slash);
-  /** Whether the round bracket that begins here is the head of a statement, behind which another one begins. */
-  const isHead = (): boolean => {
-    const length = wordTo - wordFrom;
-    if (length < 2 || length > 5) return false;
-    const text = source.slice(wordFrom, wordTo);
-    return /^(?:if|while|for|with)$/.test(text === "await" ? source.slice(beforeFrom, beforeTo) : text);
-  };
-
-  while (at < end) {
-    const code = source.charCodeAt(at);
-    const kind = classOf(code);
-    if (kind === space || kind === newline) {
-      // A regular expression reads a run faster than a loop that is not compiled yet.
-      const from = at;
-      at = runEnd(spaces, source, at);
-      if (kind === newline || (at > from + 1 && lineEnd(source, from) < at)) gap = "\n";
-      else if (gap === "") gap = " ";
-    } else if (kind === word || kind === digit) {
-      const isMember = last === "#" || (last === "." && dots !== 3);
-      if (cutsMain && !isMember && parens.length + braces.length === 0 && matchAt(mainBlock, source, at)) {
-        if (gapFrom > runFrom) parts.push(source.slice(runFrom, gapFrom));
-        braces.push({ kind: "main", from: parts.length });
-        at = mainBlock.lastIndex;
-        runFrom = at;
-        gap = "";
-        finish("{", "regex");
-        continue;
-      }
-      begin("a");
-      const from = at;
-      at = runEnd(words, source, at);
-      finish("a", isMember || kind === digit ? "division" : "by the word before");
-      isNumber = kind === digit;
-      if (!isMember) wordFrom = from;
-    } else if (code === 47 /* / */) {
-      const next = source.charCodeAt(at + 1);
-      if (next === 47) {
-        at = lineEnd(source, at);
-        if (gap === "") gap = " ";
-        continue;
-      }
-      if (next === 42 /* * */) {
-        const close = source.indexOf("*/", at + 2);
-        if (close < 0) return undefined;
-        if (lineEnd(source, at) < close) gap = "\n";
-        else if (gap === "") gap = " ";
-        at = close + 2;
-        continue;
-      }
-      slash = resolved();
-      const close = slash === "division" ? undefined : regexEnd(source, at);
-      if (close === undefined && slash === "regex") return undefined;
-      begin("/");
-      if (close === undefined) {
-        at++;
-        finish("/", "regex");
-        continue;
-      }
-      // Read as a division the same characters must be as plain as they are here, or the two readings part.
-      if (slash === "unknown" && isDifferentAsDivision(source.slice(at, close), source[close] ?? "")) return undefined;
-      at = close;
-      finish("a", slash === "unknown" ? "unknown" : "division");
-    } else if (code === 34 /* " */ || code === 39 /* ' */) {
-      const close = stringEnd(source, at, code);
-      if (close === undefined) return undefined;
-      begin("(");
-      at = close;
-      finish(")", "division");
-    } else if (code === 96 /* ` */ || (code === 125 /* } */ && braces.at(-1)?.kind === "template")) {
-      const chunk = templateChunk(source, at + 1);
-      if (chunk === undefined) return undefined;
-      begin("(");
-      at = chunk.end;
-      if (code === 125) braces.pop();
-      if (chunk.isOpen) braces.push({ kind: "template", from: 0 });
-      finish(chunk.isOpen ? "(" : ")", chunk.isOpen ? "regex" : "division");
-    } else {
-      const character = source[at]!;
-      let next: Slash = "regex";
-      if (code === 40 /* ( */) parens.push(isHead());
-      else if (code === 41 /* ) */) {
-        const wasHead = parens.pop();
-        if (wasHead === undefined) return undefined;
-        if (!wasHead) next = "division";
-      } else if (code === 123 /* { */) braces.push({ kind: "block", from: 0 });
-      else if (code === 125) {
-        const brace = braces.pop();
-        if (brace === undefined) return undefined;
-        next = "unknown";
-        if (brace.kind === "main") {
-          // Something in its place: without the block the lines around it could be one statement.
-          parts.length = brace.from;
-          parts.push("\n;");
-          cut = { from: brace.from, to: parts.length };
-          at++;
-          runFrom = at;
-          gap = "";
-          finish(";", "regex");
-          continue;
-        }
-      } else if (code === 93 /* ] */) next = "division";
-      else if (code === 33 /* ! */) next = gap === "\n" ? "regex" : resolved();
-      else if (code === 62 /* > */) next = gap === "" && last === "=" ? "regex" : "unknown";
-      else if ((code === 43 || code === 45) /* + - */ && gap === "" && last === character) next = "unknown";
-      begin(character);
-      at++;
-      finish(character, next);
-    }
-  }
-  if (parens.length + braces.length > 0) return undefined;
-  if (gapFrom > runFrom) parts.push(source.slice(runFrom, gapFrom));
-  else if (cut?.to === parts.length) parts.length = cut.from;
-  return { out: parts.join(""), hasCut: cut !== undefined };
+/** What was read so far without its comments: `from` is where the piece begins that is not copied yet. */
+interface Copy {
+  readonly source: string;
+  readonly parts: string[];
+  from: number;
 }
 
-function slashAfter(text: string): Slash {
-  if (beforeRegex.test(text)) return "regex";
-  return beforeEither.test(text) ? "unknown" : "division";
+interface Brace {
+  /** `main` is the block that only the starting process runs; `at` is the number of parts before it. */
+  readonly kind: "block" | "template" | "main";
+  readonly at: number;
+}
+
+function scan(source: string, cutsMain: boolean): string | undefined {
+  // In scripts of the old kind the first two begin comments.
+  if (source.includes("<!--") || source.includes("-->") || reserved.test(source)) return undefined;
+  const copy: Copy = { source, parts: [], from: source.startsWith("#!") ? lineEnd(source, 0) : 0 };
+  const braces: Brace[] = [];
+  let at = copy.from;
+  let regexAt = -1;
+  for (;;) {
+    const pattern = cutsMain || braces.length > 0 ? stopsAndBraces : stops;
+    pattern.lastIndex = at;
+    if (!pattern.test(source)) break;
+    at = pattern.lastIndex - 1;
+    const stop = source[at];
+    let next: number | undefined = at + 1;
+    if (stop === "/") {
+      const comment = commentEnd(source, at);
+      if (comment !== undefined) skipComment(copy, at, comment);
+      else regexAt = slashEnd(copy, at, regexAt);
+      next = comment ?? (regexAt < 0 ? undefined : regexAt);
+      if (comment === undefined && next !== undefined) keepSpaces(copy, at, next);
+    } else if (stop === '"' || stop === "'") {
+      next = stringEnd(source, at);
+      if (next !== undefined) keepSpaces(copy, at, next);
+    } else if (stop === "`" || (stop === "}" && braces.at(-1)?.kind === "template")) {
+      const chunk = templateChunk(source, next);
+      if (stop === "}") braces.pop();
+      if (chunk?.isOpen) braces.push({ kind: "template", at: 0 });
+      next = chunk?.end;
+      if (next !== undefined) keepSpaces(copy, at, next);
+    } else if (stop === "{") braces.push({ kind: "block", at: 0 });
+    else if (stop === "}") {
+      const brace = braces.pop();
+      if (brace === undefined) return undefined;
+      if (brace.kind === "main") cut(copy, brace.at, next);
+    } else if (cutsMain && braces.length === 0 && isMainBlock(source, at - 1)) {
+      copyUpTo(copy, at - 1);
+      next = mainBlock.lastIndex;
+      copy.from = next;
+      braces.push({ kind: "main", at: copy.parts.length });
+    }
+    if (next === undefined) return undefined;
+    at = next;
+  }
+  if (braces.length > 0) return undefined;
+  copyUpTo(copy, source.length);
+  return withoutSpaces(copy.parts.join(""));
+}
+
+/** Whether the `if` that begins here asks whether this is the starting process, and is no name of a member. */
+function isMainBlock(source: string, at: number): boolean {
+  mainBlock.lastIndex = at;
+  return mainBlock.test(source) && !/[.#]\s*$/.test(source.slice(Math.max(0, at - 20), at));
+}
+
+/** Where a comment that begins here ends; undefined where none does, or it has no end. */
+function commentEnd(source: string, at: number): number | undefined {
+  if (source.startsWith("//", at)) return lineEnd(source, at);
+  const end = source.startsWith("/*", at) ? source.indexOf("*/", at + 2) : -1;
+  return end < 0 ? undefined : end + 2;
+}
+
+// How much of the text before a slash is looked at, to find out what the slash is.
+const lookBack = 400;
+
+/**
+ * Where the regular expression that begins here ends, or the division. Negative where it cannot be told. `regexAt` is where the
+ * last regular expression ended.
+ */
+function slashEnd({ source, parts, from }: Copy, at: number, regexAt: number): number {
+  // A comment without an end.
+  if (source.startsWith("/*", at)) return -1;
+  const piece = source.slice(Math.max(from, at - lookBack), at).trimEnd();
+  const isCut = piece === "" && at - from > lookBack;
+  const before = piece === "" ? (parts.findLast((part) => part.trim() !== "") ?? "").trimEnd() : piece;
+  const isAfterRegex = regexAt > 0 && source.slice(regexAt, at).trim() === "";
+  const slash = isCut ? "unknown" : slashAfter(before, isAfterRegex);
+  if (slash === "division") return at + 1;
+  const end = regexEnd(source, at);
+  if (end === undefined) return slash === "regex" ? -1 : at + 1;
+  // Read as a division the same characters must be as plain as they are here, or the two readings part.
+  return slash === "unknown" && isDifferentAsDivision(source.slice(at, end), source[end] ?? "") ? -1 : end;
 }
 
 function isDifferentAsDivision(text: string, next: string): boolean {
   return /["'`{}()]|\/[/*]/.test(text) || next === "/" || next === "*";
 }
 
-/** Whether two tokens mean something else without the space that is between them. */
-function needsSpace(last: string, isNumber: boolean, first: string): boolean {
-  if (separators.includes(last) || separators.includes(first)) return false;
-  if (last === "a") return first === "a" || (isNumber && first === ".");
-  return first !== "a" || last === "." || last === "#";
+function copyUpTo(copy: Copy, to: number): void {
+  if (to > copy.from) copy.parts.push(copy.source.slice(copy.from, to));
+  copy.from = to;
 }
 
-function matchAt(pattern: RegExp, source: string, at: number): boolean {
-  pattern.lastIndex = at;
-  return pattern.test(source);
+/** A comment is a space between tokens, or a line break where it has one. */
+function skipComment(copy: Copy, at: number, end: number): void {
+  copyUpTo(copy, at);
+  copy.parts.push(lineEnd(copy.source, at) < end ? "\n" : " ");
+  copy.from = end;
+}
+
+/** The spaces of a literal count, each of them. */
+function keepSpaces(copy: Copy, at: number, end: number): void {
+  const literal = copy.source.slice(at, end);
+  if (!/\s\s|[^\S ]/.test(literal)) return;
+  copyUpTo(copy, at);
+  // Of the rare kinds of space, each has a text of its own too.
+  const kept = literal.replace(/\s/g, (space) =>
+    space === " " ? keptSpace : space === "\n" ? keptBreak : `${keptSpace}${space.charCodeAt(0)}${keptBreak}`,
+  );
+  copy.parts.push(kept);
+  copy.from = end;
+}
+
+/** Takes a block out, with a mark in its place: without it the lines around could be one statement. */
+function cut(copy: Copy, parts: number, end: number): void {
+  copy.parts.length = parts;
+  copy.parts.push(cutMark);
+  copy.from = end;
+}
+
+function withoutSpaces(text: string): string {
+  const single = text
+    .replace(/\s*[\n\r\u2028\u2029]\s*/g, "\n")
+    .replace(/[^\S\n]+/g, " ")
+    .trim();
+  if (!reserved.test(single)) return single;
+  // A block at the end leaves no trace, as if it were not there.
+  return single.replace(/\s*\ue003\s*$/, "").replace(/\s*\ue003\s*/g, "\n;\n");
 }

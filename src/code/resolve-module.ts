@@ -72,7 +72,8 @@ function isFile(path: string): boolean {
 // Node.js looks for what a file imports from where it really is.
 export function realPath(path: string): string {
   try {
-    return realpathSync(path);
+    // One call; the other one asks for every folder on the way.
+    return realpathSync.native(path);
   } catch {
     return path;
   }
