@@ -2,6 +2,7 @@ import { MillraceError, messageOf } from "../shared/errors.ts";
 import { isThenable } from "../shared/is-thenable.ts";
 import { describeKind } from "../shared/state-json.ts";
 import { describeError, outputOffsets } from "./failure-log.ts";
+import { ownState } from "./shard-state.ts";
 import type { ShardWork } from "./shard-work.ts";
 import { isBatched } from "./work-options.ts";
 
@@ -38,6 +39,7 @@ export function fold(work: ShardWork, idx: number, result: unknown): Promise<voi
     return undefined;
   }
   let folding: Promise<void> | undefined;
+  work.writes = 0;
   try {
     folding = reduce(work, idx, work.context.runner.writeBatch === undefined ? result : [result]);
   } catch (error) {
@@ -121,8 +123,31 @@ function itemFailed(work: ShardWork, idx: number, error: unknown): MillraceError
 
 /** A record that was refused before anything was written is the item's own fault; trying again would not help. */
 export async function refused(work: ShardWork, idx: number, error: unknown): Promise<void> {
-  if (error instanceof MillraceError && error.code === "BAD_RECORD") return giveUp(work, idx, { error, tries: 1 });
-  throw error;
+  if (!(error instanceof MillraceError) || error.code !== "BAD_RECORD") throw error;
+  if (isPartlyWritten(work)) throw partlyWritten(error, idx, work.context.runner.name);
+  return giveUp(work, idx, { error, tries: 1 });
+}
+
+/** Whether the hooks may have written something of the item, or counted it in their state, before the rest was refused. */
+function isPartlyWritten({ writes, areWritesCounted, state, context }: ShardWork): boolean {
+  return (
+    writes > 0 ||
+    !areWritesCounted ||
+    context.runner.writeBatch !== undefined ||
+    Object.keys(ownState(state)).length > 0
+  );
+}
+
+function partlyWritten(error: MillraceError, idx: number, runner: string): MillraceError {
+  return new MillraceError(
+    "WRITER_FAILED",
+    `${runner} may have written a part of item ${idx} when the rest was refused: ${error.reason}`,
+    {
+      cause: error,
+      item: idx,
+      hint: "Such an item is not skipped: its part would stay in the outputs. Check the result in forward and throw there, or correct it and run again.",
+    },
+  );
 }
 
 function writerError(error: unknown, idx: number, runner: string): unknown {

@@ -14,6 +14,7 @@ import type { LineWriter } from "../writers/line-writer.ts";
 import { type CheckpointingWriter, checkpointingWriters } from "../writers/writer.ts";
 import { type CheckpointInterval, checkpointInterval } from "./checkpoint-interval.ts";
 import { type DearCheckpoint, tellDearCheckpoints, tellNoCheckpoints } from "./checkpoint-notices.ts";
+import { countWrites } from "./count-writes.ts";
 import { type CrashHistory, judgeCrashes } from "./crash-history.ts";
 import { type FailureRecord, openFailureLog } from "./failure-log.ts";
 import { type ItemGuard, openItemGuard } from "./item-guard.ts";
@@ -44,6 +45,10 @@ export class ShardWork {
   /** The heartbeat's tick that was answered last. */
   tick: number | undefined;
   position = 0;
+  /** How often the hooks have written since the item began; counted where the hooks are the runner's own. */
+  writes = 0;
+  /** False where a writer cannot be watched. */
+  readonly areWritesCounted: boolean;
   dropped = 0;
   failed = 0;
   /** Where it stood when this attempt took it up. */
@@ -64,6 +69,7 @@ export class ShardWork {
     this.records = context.traits.standardFiles ? (state.writers["records"] as LineWriter<unknown>) : undefined;
     this.onFailure = (failure) => this.failures.write(failure);
     this.tick = context.heartbeat.ticks[0];
+    this.areWritesCounted = this.records !== undefined || countWrites(state.writers, () => void this.writes++);
     this.writers = checkpointingWriters(state.writers);
     if (this.writers === undefined) tellNoCheckpoints(context.notices, context.runner.name, state.writers);
     this.savedWriters = [...(this.writers ?? []), [failuresKey, this.failures]];

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { BaseRunner, EnvironmentProvider, range } from "millrace";
+import { BaseRunner, EnvironmentProvider, jsonlWriter, range, type Writer, type Writers } from "millrace";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../fixtures/temporary-folder.ts";
 
@@ -106,5 +106,55 @@ describe("the values of a run", () => {
   it("have a nonFinite that is checked", () => {
     const options = { nonFinite: "zero" as "null" };
     expect(() => new Odd(new Provider({}), options)).toThrow(expect.objectContaining({ code: "BAD_OPTION" }));
+  });
+});
+
+interface Pair {
+  readonly first: number;
+  readonly second: number;
+}
+
+/** Two files, of which the second may refuse what the first has written. */
+class Pairs extends BaseRunner<object, Pair> {
+  static forward(idx: number): Pair {
+    return { first: idx === 2 ? Number.NaN : idx, second: idx === 4 ? Number.NaN : idx };
+  }
+  static override openWriters(shardDir: string): Writers {
+    return { first: jsonlWriter(shardDir, "first.jsonl"), second: jsonlWriter(shardDir, "second.jsonl") };
+  }
+  static override writeRecord(writers: Writers, { first, second }: Pair) {
+    (writers["first"] as Writer<number>).write(first);
+    (writers["second"] as Writer<number>).write(second);
+  }
+}
+
+describe("an item of which a part is refused", () => {
+  it("is skipped where nothing of it was written", async () => {
+    const outputDir = temporaryFolder();
+    await new Pairs(new Provider({}), { ...quiet, outputDir, onError: "skip" }).run(range(4));
+    expect(linesIn(outputDir, "first.jsonl")).toEqual([0, 1, 3]);
+    expect(linesIn(outputDir, "second.jsonl")).toEqual([0, 1, 3]);
+  });
+
+  it("ends the run where another part was written: it would stay in the outputs", async () => {
+    const outputDir = temporaryFolder();
+    const run = new Pairs(new Provider({}), { ...quiet, outputDir, onError: "skip" }).run(range(6));
+    await expect(run).rejects.toMatchObject({
+      code: "WRITER_FAILED",
+      item: 4,
+      message: expect.stringMatching(/Pairs may have written a part of item 4 .*result is NaN/),
+    });
+  });
+
+  it("ends the run where the runner keeps a state, which may have counted it", async () => {
+    class Counted extends Pairs {
+      static override async initState(place: Parameters<typeof BaseRunner.initState>[0], env: never) {
+        return { ...(await super.initState(place, env)), count: 0 };
+      }
+    }
+    const run = new Counted(new Provider({}), { ...quiet, outputDir: temporaryFolder(), onError: "skip" }).run(
+      range(4),
+    );
+    await expect(run).rejects.toMatchObject({ code: "WRITER_FAILED", item: 2 });
   });
 });
