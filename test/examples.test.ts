@@ -58,7 +58,11 @@ describe.concurrent("an example runs as it stands:", () => {
     });
     const shard = join(first.cwd, "exp", "hello", "split.0", "done");
     const done = readFileSync(shard, "utf8");
-    expect(await start("hello", [], first)).toMatchObject({ ...fine, lines: first.lines });
+    expect(await start("hello", [], first)).toMatchObject({
+      ...fine,
+      lines: first.lines,
+      stderr: expect.stringMatching(/^millrace: nothing was left to do: all 10,000 items were done on .*\n$/),
+    });
     expect(readFileSync(shard, "utf8")).toBe(done);
   });
 

