@@ -11,7 +11,7 @@ import { forgetAliases } from "./tsconfig-paths.ts";
 
 const scripts = /\.[mc]?[jt]s$/;
 // A file of this size was made by a program: its comments are not edited, and reading its tokens would take long.
-const mostTokenBytes = 1 << 20;
+const maxTokenBytes = 1 << 20;
 const scriptsWithMarkup = /\.[jt]sx$/;
 
 /** Reads the modules of a run's classes and all that these import from the user's own project. */
@@ -32,7 +32,10 @@ export function digestCode({ classes, targets, cwd }: CodeSource): CodeSnapshot 
   const roots = classes.map((one) => ({ ...one, path: rootOf(one.module, cwd) }));
   const firstPath = roots.find(({ path }) => path !== undefined && isAbsolute(path) && isOwnFile(path))?.path;
   const project = firstPath === undefined ? cwd : (packages.nearest(dirname(firstPath))?.folder ?? dirname(firstPath));
-  const nameOf = (path: string) => relative(project, path).split(sep).join("/");
+  const nameOf = (path: string) => {
+    const name = path.startsWith(project + sep) ? path.slice(project.length + 1) : relative(project, path);
+    return sep === "/" ? name : name.split(sep).join("/");
+  };
 
   for (const { name, path, text } of roots) {
     if (path !== undefined && !isAbsolute(path)) follow(path, join(cwd, "package.json"), true);
@@ -78,9 +81,11 @@ export function digestCode({ classes, targets, cwd }: CodeSource): CodeSnapshot 
       return;
     }
     const stat = lookUp(path);
-    const isScript = scripts.test(path) && bytes.length <= mostTokenBytes;
-    const text = scripts.test(path) || scriptsWithMarkup.test(path) ? bytes.toString("utf8") : undefined;
-    const normal = isScript && text !== undefined ? normalText(text) : undefined;
+    const isScript = scripts.test(path);
+    const text = isScript || scriptsWithMarkup.test(path) ? bytes.toString("utf8") : undefined;
+    // A change of these two is refused, so a comment in them must not count. Of what they import it is only told.
+    const isNormal = isScript && own.includes(name) && bytes.length <= maxTokenBytes;
+    const normal = isNormal && text !== undefined ? normalText(text) : undefined;
     files.set(name, {
       sha256: normal === undefined ? digest(bytes) : digest(`tokens\n${normal}`),
       ...(stat !== undefined && isSettled(stat, nowMs) ? { stamp: stampOf(stat) } : {}),

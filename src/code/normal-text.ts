@@ -147,7 +147,7 @@ function skipComment(copy: Copy, at: number, end: number): void {
 /** The spaces of a literal count, each of them. */
 function keepSpaces(copy: Copy, at: number, end: number): void {
   const literal = copy.source.slice(at, end);
-  if (!/\s\s|[^\S ]/.test(literal)) return;
+  if (!/ \s|[^\S ]/.test(literal)) return;
   copyUpTo(copy, at);
   // Of the rare kinds of space, each has a text of its own too.
   const kept = literal.replace(/\s/g, (space) =>
@@ -164,10 +164,14 @@ function cut(copy: Copy, parts: number, end: number): void {
   copy.from = end;
 }
 
+const otherBreaks = /[\r\u2028\u2029]/;
+
 function withoutSpaces(text: string): string {
-  const single = text
-    .replace(/\s*[\n\r\u2028\u2029]\s*/g, "\n")
-    .replace(/[^\S\n]+/g, " ")
+  const lines = otherBreaks.test(text) ? text.replace(/\r\n?|[\u2028\u2029]/g, "\n") : text;
+  const single = lines
+    .replace(/\n\s+/g, "\n")
+    .replace(/[^\S\n]+\n/g, "\n")
+    .replace(/[^\S\n]{2,}|[^\S\n ]/g, " ")
     .trim();
   if (!reserved.test(single)) return single;
   // A block at the end leaves no trace, as if it were not there.

@@ -4,16 +4,15 @@ type Slash = "regex" | "division" | "unknown";
 const beforeRegex = /^(?:return|typeof|case|in|delete|void|throw|new|instanceof|do|else|default)$/;
 // These are also names, or can be in front of either.
 const beforeEither = /^(?:of|yield|await|extends)$/;
-const lastWord = /([.#]?)\s*([\w$\u0080-\uffff]+)$/;
 
 /** What a slash behind this text is; `isAfterRegex` where the text ends with a regular expression. */
 export function slashAfter(before: string, isAfterRegex: boolean): Slash {
   if (isAfterRegex) return "unknown";
   const last = before.at(-1);
   if (last === undefined) return "regex";
-  const [, mark, word] = lastWord.exec(before.slice(-40)) ?? [];
-  if (word !== undefined) {
-    if (mark !== "" && !before.endsWith(`...${word}`)) return "division";
+  const word = lastWord(before);
+  if (word !== "") {
+    if (isMember(before, word)) return "division";
     if (beforeRegex.test(word)) return "regex";
     return beforeEither.test(word) ? "unknown" : "division";
   }
@@ -33,10 +32,24 @@ function slashAfterBracket(before: string): Slash {
     if (/["'`/]/.test(character)) return "unknown";
     if (character === ")") open++;
     if (character !== "(" || --open > 0) continue;
-    const [, mark, word] = lastWord.exec(before.slice(Math.max(0, at - 40), at).trimEnd()) ?? [];
-    if (word === undefined) return at === 0 ? "unknown" : "division";
-    if (mark !== "" || !/^(?:if|while|for|with|await)$/.test(word)) return "division";
+    const head = before.slice(0, at).trimEnd();
+    const word = lastWord(head);
+    if (word === "") return at === 0 ? "unknown" : "division";
+    if (isMember(head, word) || !/^(?:if|while|for|with|await)$/.test(word)) return "division";
     return word === "await" ? "unknown" : "regex";
   }
   return "unknown";
+}
+
+/** The word that a text ends with; none where it ends with something else. */
+function lastWord(text: string): string {
+  let at = text.length;
+  while (at > 0 && /[\w$\u0080-\uffff]/.test(text[at - 1]!)) at--;
+  return text.slice(at);
+}
+
+/** Whether the word at the end is the name of a member, which may be any word; behind three dots it is none. */
+function isMember(text: string, word: string): boolean {
+  const before = text.slice(0, text.length - word.length).trimEnd();
+  return /[.#]$/.test(before) && !before.endsWith("...");
 }

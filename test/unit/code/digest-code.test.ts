@@ -133,13 +133,20 @@ describe("the code of a run", () => {
     ]);
   });
 
-  it("does not change with comments, and does with any byte where markup is allowed", () => {
-    const { digest, write } = project({ "main.tsx": 'import "./a.ts"; const a = <p>a b</p>;', "a.ts": "const a = 1;" });
-    const before = digest("main.tsx");
-    write("a.ts", "// one\nconst a = 1; /* two */\n");
-    expect(changesOf(before, digest("main.tsx"))).toEqual([]);
-    write("main.tsx", 'import "./a.ts"; const a = <p>a  b</p>;');
-    expect(changesOf(before, digest("main.tsx"))).toEqual(["main.tsx: changed"]);
+  it("does not change with comments in the module of a class, and does with any byte where markup is allowed", () => {
+    const { digest, write } = project({ "main.ts": "const a = 1;", "page.tsx": "const a = <p>a b</p>;" });
+    const before = { main: digest("main.ts"), page: digest("page.tsx") };
+    write("main.ts", "// one\nconst a = 1; /* two */\n");
+    expect(changesOf(before.main, digest("main.ts"))).toEqual([]);
+    write("page.tsx", "const a = <p>a  b</p>;");
+    expect(changesOf(before.page, digest("page.tsx"))).toEqual(["page.tsx: changed"]);
+  });
+
+  it("changes with any byte of a module that is imported, of which it is only told", () => {
+    const { digest, write } = project({ "main.ts": 'import "./a.ts";', "a.ts": "const a = 1;" });
+    const before = digest("main.ts");
+    write("a.ts", "const a = 1; // one");
+    expect(changesOf(before, digest("main.ts"))).toEqual(["a.ts: changed"]);
   });
 
   it("is the same after a package.json has appeared above it", () => {
