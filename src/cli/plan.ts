@@ -10,9 +10,11 @@ import { captureProvider } from "../provider/capture-provider.ts";
 import { codeOf } from "../runner/code-of.ts";
 import type { RunnerOptions } from "../runner/runner-options.ts";
 import { type ClassStatics, identityOf } from "../runner/runner-traits.ts";
+import { codeThatMadeItems } from "../store/code-versions.ts";
+import { countItemsDone } from "../store/count-items-done.ts";
 import { compareFingerprints, makeFingerprint } from "../store/fingerprint.ts";
 import { type Manifest, readManifest } from "../store/manifest.ts";
-import { runPaths } from "../store/run-paths.ts";
+import { type RunPaths, runPaths } from "../store/run-paths.ts";
 import { isComplete as isStateComplete, runStatus } from "../store/run-status.ts";
 import { type Command, countOf, exitCode } from "./command.ts";
 import { limitItems } from "./limit-items.ts";
@@ -77,7 +79,7 @@ async function summarize(config: RunConfig, limit: number | undefined): Promise<
     begun?.plan ?? makePlan(items, { shards: options.shards, batchSize, workers: parallel.nWorkers });
   const status = begun === undefined ? undefined : await runStatus(runDir);
   const changed = begun === undefined ? [] : changes(begun.fingerprint, runner, items);
-  const code = begun === undefined ? null : await codeChanges(begun, runner, options);
+  const code = begun === undefined ? null : await codeChanges(runPaths(runDir), begun, runner, options);
   const isComplete = status !== undefined && isStateComplete(status.state) && changed.length === 0 && code === null;
   const job = isComplete ? undefined : launcher.describe?.({ runDir, parallel, pending: shardCount });
   return {
@@ -113,6 +115,7 @@ function changes(before: Parameters<typeof compareFingerprints>[0], runner: AnyR
 }
 
 async function codeChanges(
+  paths: RunPaths,
   { code }: Manifest,
   runner: AnyRunner,
   { onCodeChange, acceptChange }: RunnerOptions,
@@ -124,8 +127,10 @@ async function codeChanges(
     project: projectIn(values),
     isKept: true,
   });
-  const newest = code.at(-1);
-  const change = newest === undefined || source === undefined ? undefined : await findChange(newest, source);
+  const itemsDone = countItemsDone(paths);
+  const newest = codeThatMadeItems(code, itemsDone).at(-1);
+  const isCompared = newest !== undefined && source !== undefined && itemsDone > 0;
+  const change = isCompared ? await findChange(newest, source) : undefined;
   if (change === undefined) return null;
   return { changed: describeCodeChange(change), verdict: acceptChange ? "accept" : verdictOn(change, onCodeChange) };
 }

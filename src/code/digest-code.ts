@@ -14,8 +14,11 @@ const scripts = /\.[mc]?[jt]s$/;
 const maxTokenBytes = 1 << 20;
 const scriptsWithMarkup = /\.[jt]sx$/;
 
-/** Reads the modules of a run's classes and all that these import from the user's own project. */
-export function digestCode({ classes, targets, cwd }: CodeSource): CodeSnapshot {
+/**
+ * Reads the modules of a run's classes and all that these import from the user's own project. Where it is to be compared with
+ * a state that was noted, the same files are read token by token as then: a worker knows fewer of the classes.
+ */
+export function digestCode({ classes, targets, cwd }: CodeSource, noted?: Pick<CodeSnapshot, "own">): CodeSnapshot {
   const packages = openPackageReader();
   const library = libraryPackage();
   const isLibrary = (path: string) => library !== undefined && path.startsWith(library.folder);
@@ -84,7 +87,8 @@ export function digestCode({ classes, targets, cwd }: CodeSource): CodeSnapshot 
     const isScript = scripts.test(path);
     const text = isScript || scriptsWithMarkup.test(path) ? bytes.toString("utf8") : undefined;
     // A change of these two is refused, so a comment in them must not count. Of what they import it is only told.
-    const isNormal = isScript && own.includes(name) && bytes.length <= maxTokenBytes;
+    const isOfClass = own.includes(name) || noted?.own.includes(name) === true;
+    const isNormal = isScript && isOfClass && bytes.length <= maxTokenBytes;
     const normal = isNormal && text !== undefined ? normalText(text) : undefined;
     files.set(name, {
       sha256: normal === undefined ? digest(bytes) : digest(`tokens\n${normal}`),

@@ -11,7 +11,7 @@ export async function findChange(noted: CodeSnapshot, source: CodeSource): Promi
   // Only here: most workers find everything as it was.
   const { digestCode } = await import("./digest-code.ts");
   const hasText = source.classes.every(({ text }) => text !== undefined);
-  return compareCode(hasText ? noted : withoutClasses(noted), digestCode(source));
+  return compareCode(hasText ? noted : withoutClasses(noted), digestCode(source, noted));
 }
 
 function withoutClasses({ own, files, ...others }: CodeSnapshot): CodeSnapshot {

@@ -7,7 +7,7 @@ import { quietly } from "../shared/quietly.ts";
 import { storeError } from "../store/durable-files.ts";
 import { writeFirstLook } from "../store/first-look.ts";
 import type { KnownShard } from "../store/known-shard.ts";
-import { keepFailure } from "../store/last-failure.ts";
+import { forgetFailure, keepFailure } from "../store/last-failure.ts";
 import { type RunPaths, runPaths } from "../store/run-paths.ts";
 import { scanShards } from "../store/scan-shards.ts";
 import { tooManyFailures } from "../worker/failure-log.ts";
@@ -125,7 +125,10 @@ export async function finishRun<Merged>(
   // Each worker counts for itself; only here are all failures known.
   const failed = [...committed.values()].reduce((sum, { counts }) => sum + counts.failed, 0);
   if (failed > job.options.maxFailures) throw tooManyFailures(failed, job.options.maxFailures);
-  return mergeOnce(session, committed, merge);
+  const merged = await mergeOnce(session, committed, merge);
+  // Of another driver, perhaps, which this one has outlived.
+  forgetFailure(protocol.paths);
+  return merged;
 }
 
 function isStopped(error: unknown): boolean {

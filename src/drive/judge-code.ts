@@ -2,10 +2,11 @@ import type { CodeSnapshot } from "../code/code-snapshot.ts";
 import { type CodeChange, compareCode, describeCodeChange, verdictOn } from "../code/compare-code.ts";
 import { digestCode } from "../code/digest-code.ts";
 import { isUnchanged } from "../code/is-unchanged.ts";
-import { type CodeVersion, makeCodeVersion } from "../store/code-versions.ts";
+import { type CodeVersion, codeThatMadeItems, makeCodeVersion } from "../store/code-versions.ts";
 import { countItemsDone } from "../store/count-items-done.ts";
 import type { Manifest } from "../store/manifest.ts";
 import type { RunPaths } from "../store/run-paths.ts";
+import { isAnyoneAtWork } from "../store/run-status.ts";
 import type { RunRequest } from "./run-request.ts";
 
 type CodeRequest = Pick<RunRequest<unknown>, "code" | "onCodeChange" | "acceptChange">;
@@ -26,10 +27,11 @@ export function judgeCode(paths: RunPaths, manifest: Manifest, request: CodeRequ
   const { code: versions, plan } = manifest;
   // The version of the class decides: the files are not looked at.
   if (source === undefined) return { kind: "fine", versions: versions.length === 0 ? versions : [] };
-  const newest = versions.at(-1);
-  if (newest !== undefined && isUnchanged(newest, source)) return { kind: "fine", versions };
-  const snapshot = digestCode(source);
-  const earlier = versions.slice(0, -1);
+  // Only code that has made items counts; the newest may have been noted by a start with nothing to do.
+  const made = versions.length > 1 ? codeThatMadeItems(versions, countItemsDone(paths)) : versions;
+  const newest = made.at(-1);
+  if (newest !== undefined && isUnchanged(newest, source)) return { kind: "fine", versions: made };
+  const snapshot = digestCode(source, newest);
   if (newest === undefined) {
     const itemsDone = countItemsDone(paths);
     if (itemsDone > 0)
@@ -39,18 +41,18 @@ export function judgeCode(paths: RunPaths, manifest: Manifest, request: CodeRequ
     return { kind: "fine", versions: [makeCodeVersion(snapshot, itemsDone)] };
   }
   const change = compareCode(newest, snapshot);
-  if (change === undefined) return { kind: "fine", versions: withNewStamps(versions, snapshot) };
+  if (change === undefined) return { kind: "fine", versions: withNewStamps(made, snapshot) };
   const itemsDone = countItemsDone(paths);
-  // Nothing of the code before is left.
-  if (itemsDone === 0) return { kind: "fine", versions: [makeCodeVersion(snapshot, 0)] };
+  // Nothing of the code before is left, unless another driver has just begun with it.
+  if (itemsDone === 0 && !isAnyoneAtWork(paths)) return { kind: "fine", versions: [makeCodeVersion(snapshot, 0)] };
   const verdict = acceptChange ? "accept" : verdictOn(change, onCodeChange);
   if (verdict === "refuse") return { kind: "refused", change, itemsDone };
   if (verdict === "warn")
     say(
       `the code has changed since ${itemsDone} of ${plan.items.count} items were made: ${describeCodeChange(change).join(", ")}`,
     );
-  const isOfNewest = itemsDone === newest.itemsBefore;
-  return { kind: "fine", versions: [...(isOfNewest ? earlier : versions), makeCodeVersion(snapshot, itemsDone)] };
+  const version = { ...makeCodeVersion(snapshot, itemsDone), ...(acceptChange ? { isAccepted: true } : {}) };
+  return { kind: "fine", versions: [...made, version] };
 }
 
 /** The same code in files that were written again: workers then need not read them. */

@@ -1,5 +1,6 @@
 import { assignProject } from "../config/project-of.ts";
 import { classTexts } from "../provider/class-texts.ts";
+import { copyValues } from "../provider/copy-values.ts";
 import type { EnvironmentProvider } from "../provider/environment-provider.ts";
 import { missingField } from "../provider/missing-field.ts";
 import { publicFields } from "../provider/own-fields.ts";
@@ -33,11 +34,18 @@ export function rebuildProvider(providerClass: ProviderClass, spec: RunSpec): Pr
   return provider;
 }
 
-function make(providerClass: ProviderClass, { config, params, provider: { name } }: RunSpec, state: ProviderState) {
+function make(
+  providerClass: ProviderClass,
+  { config, params, project, provider: { name } }: RunSpec,
+  state: ProviderState,
+) {
   // The driver's was made with other arguments; all that it carries is written down.
   if (!state.isConstructible) return Object.create(providerClass.prototype as object) as Provider;
+  // Copies: a constructor may change what it gets, and the driver's has done so already.
+  const [configCopy, paramsCopy] = copyValues([config, params]);
+  if (project !== undefined) assignProject([configCopy, paramsCopy], project);
   try {
-    return new providerClass(config, params);
+    return new providerClass(configCopy, paramsCopy);
   } catch (cause) {
     throw notRebuildable(name, `its constructor failed: ${messageOf(cause)}`, cause);
   }

@@ -2,7 +2,7 @@
 import { identify } from "../store/process-identity.ts";
 import type { Watch } from "../worker/heartbeat-protocol.ts";
 import type { WorkOptions } from "../worker/work-options.ts";
-import { warnedOrder } from "../worker/worker-line.ts";
+import { type WorkerMessage, warnedOrder } from "../worker/worker-line.ts";
 import { openOrders } from "./orders.ts";
 import { printAtOnce } from "./print-at-once.ts";
 import { serveLauncher } from "./serve-launcher.ts";
@@ -17,7 +17,12 @@ process.on("SIGINT", () => {});
 printAtOnce({ runDir, name });
 const orders = openOrders();
 // A scheduler may warn every process of a job, and not only the first.
-for (const warning of ["SIGTERM", "SIGUSR2"] as const) process.on(warning, () => orders.take(warnedOrder));
+for (const warning of ["SIGTERM", "SIGUSR2"] as const)
+  process.on(warning, () => {
+    // At once: the user's code may have a handler of its own that ends the process.
+    process.send?.({ say: "warned" } satisfies WorkerMessage);
+    orders.take(warnedOrder);
+  });
 process.on("message", orders.take);
 await orders.begun;
 

@@ -26,6 +26,7 @@ export function listenToWorker(
 ): WorkerEar {
   const output = takeOutput({ runDir, name }, streams);
   let wasReady = false;
+  let wasWarned = false;
   let uncaught: string | undefined;
   let failing: MillraceError | undefined;
   let end: (how: WorkerEnd) => void = () => {};
@@ -40,7 +41,8 @@ export function listenToWorker(
         wasReady = true;
         onReady?.();
       }
-      if (message.say === "uncaught") uncaught = message.message;
+      if (message.say === "warned") wasWarned = true;
+      else if (message.say === "uncaught") uncaught = message.message;
       else if (message.say === "failing") failing = unpackError({ ...message.error, worker: name });
       else if (message.say === "failed")
         end({ kind: "failed", error: unpackError({ ...message.error, worker: name }) });
@@ -51,7 +53,12 @@ export function listenToWorker(
         if (failing !== undefined) end({ kind: "failed", error: failing });
         else {
           const lastWords = output.lastWords() || (message ?? "");
-          end({ kind: "crashed", exit: { ...exit, message }, wasReady, lastWords });
+          end({
+            kind: "crashed",
+            exit: { ...exit, message, ...(wasWarned ? { wasWarned } : {}) },
+            wasReady,
+            lastWords,
+          });
         }
       });
     },

@@ -2,11 +2,12 @@ import { ValueEncoder } from "../shared/encode-value.ts";
 import { isMillraceError, messageOf } from "../shared/errors.ts";
 import type { ProviderState } from "../shared/provider-state.ts";
 import { sha256 } from "../shared/sha256.ts";
-import { describeKind, fromPlainValues, toPlainValues } from "../shared/state-json.ts";
+import { describeKind, fromPlainValues } from "../shared/state-json.ts";
 import { makeInstance } from "../shared/travelling-instance.ts";
 import { keyOf } from "../shared/value-marks.ts";
 import { fieldsBeforeBuild } from "./built-fields.ts";
 import { type ClassTexts, classTexts } from "./class-texts.ts";
+import { copyValues } from "./copy-values.ts";
 import type { EnvironmentProvider } from "./environment-provider.ts";
 import { type Field, ownFields } from "./own-fields.ts";
 import { nameOfFunction, visibleText } from "./visible-text.ts";
@@ -74,9 +75,7 @@ function captureField(captured: Captured, { name, field, made, texts }: FieldCas
     if (!isMade) captured.identity[name] = value;
     return;
   }
-  // A constructor of its own may have put one of its arguments into a function.
-  const showFunction = (made: (...args: never) => unknown) =>
-    !texts.hasConstructor && texts.contains(String(made)) ? String(made) : undefined;
+  const showFunction = (made: (...args: never) => unknown) => texts.textOf(made);
   const isMade = made !== undefined && made.special === special && isAlike({ name, field, made, texts }, showFunction);
   if (!isMade) {
     captured.missing[written.at ?? name] = written.why;
@@ -157,22 +156,10 @@ function oddIn(value: unknown, name: string): Record<string, string> {
 
 /** A provider made of config and params alone, as a worker makes it; undefined where the constructor does not take these. */
 function makeProbe(provider: AnyProvider): AnyProvider | undefined {
-  const [config, params] = copyOf([provider.config, provider.params]) as [unknown, unknown];
+  const [config, params] = copyValues([provider.config, provider.params]);
   try {
     return new (provider.constructor as unknown as ProviderClass)(config, params);
   } catch {
     return undefined;
-  }
-}
-
-// A constructor may change what it gets.
-function copyOf(values: readonly unknown[]): unknown {
-  try {
-    const refuse = (): never => {
-      throw new Error("not data");
-    };
-    return fromPlainValues(toPlainValues(values, "", refuse), refuse);
-  } catch {
-    return values;
   }
 }

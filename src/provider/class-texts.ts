@@ -6,8 +6,11 @@ export interface ClassTexts {
   readonly privateNames: readonly string[];
   /** Names that a compiler has given to private fields that are assigned, where it does not leave them as they are. */
   readonly loweredNames: readonly string[];
-  /** Whether a function was written in one of them. */
-  readonly contains: (functionText: string) => boolean;
+  /**
+   * The text of a function that is sure to be the same in every object of the class: it was written in one of them outside of a
+   * constructor, whose arguments it could hold, or it is a method that was bound to the object. Undefined for any other.
+   */
+  readonly textOf: (made: (...args: never) => unknown) => string | undefined;
   /** Whether a private field is assigned somewhere else than where it is declared. */
   readonly assigns: (privateName: string) => boolean;
 }
@@ -25,12 +28,36 @@ export function classTexts(provider: object): ClassTexts {
   }
   const texts = classes.slice(0, -1).map(String);
   const all = texts.join("\n");
+  const constructors = texts.map(constructorIn).join("\n");
+  const outside = texts.map((text) => text.replace(constructorIn(text), "")).join("\n");
   return {
     // A comment with that word costs no more than a second object of the class.
     hasConstructor: texts.some((text) => !text.startsWith("class") || /\bconstructor\s*\(/.test(text)),
     privateNames: [...new Set(all.match(/(?<![\w$"'`&/])#[A-Za-z_$][\w$]*/g) ?? [])],
     loweredNames: [...new Set([...all.matchAll(lowered)].map(([, name]) => name!))],
-    contains: (functionText) => all.includes(functionText),
+    textOf(made) {
+      const text = String(made);
+      const method = /^bound (.+)$/.exec(made.name)?.[1];
+      if (method !== undefined && /\{ \[native code\] \}$/.test(text))
+        return typeof Reflect.get(Object.getPrototypeOf(provider) as object, method) === "function"
+          ? made.name
+          : undefined;
+      return outside.includes(text) && !constructors.includes(text) ? text : undefined;
+    },
     assigns: (name) => new RegExp(`\\.${name.replaceAll("$", "\\$")}\\s*=(?!=)`).test(all),
   };
+}
+
+/** The text of a class's constructor; all of the class where its end cannot be found. */
+function constructorIn(text: string): string {
+  const from = text.search(/\bconstructor\s*\(/);
+  if (from < 0) return "";
+  // Brackets in strings and comments count as well: then the end is found too late, or not at all, and more is refused.
+  let open = 0;
+  for (let at = text.indexOf("(", from); at < text.length; at++) {
+    if ("({".includes(text[at]!)) open++;
+    if (")}".includes(text[at]!)) open--;
+    if (open === 0 && text[at] === "}") return text.slice(from, at + 1);
+  }
+  return text.slice(from);
 }

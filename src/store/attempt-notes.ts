@@ -24,6 +24,8 @@ export interface WorkerExit {
   readonly message?: string | undefined;
   /** When it ended, in milliseconds since 1970 by the clock of its host. */
   readonly atMs?: number | undefined;
+  /** A signal from outside had asked it to leave before. */
+  readonly wasWarned?: boolean | undefined;
   /** The kernel's out-of-memory counter moved at that moment: that of the worker's cgroup, or that of the whole host. */
   readonly outOfMemory?: "cgroup" | "host" | undefined;
   /** The memory that the worker last reported and the limit it had. */
@@ -126,6 +128,9 @@ export function readAttemptEnd(attemptDir: string): AttemptEnd {
 // operator, a scheduler, the kernel when a limit is reached.
 const signalsOfFaults = ["SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGABRT", "SIGTRAP", "SIGSYS"];
 
+// With these a program ends that answers SIGHUP, SIGINT or SIGTERM itself.
+const codesOfSignals = [129, 130, 143];
+
 /** Whether someone saw a worker end, and knows how. */
 export function wasSeen(exit: WorkerExit | undefined): exit is WorkerExit {
   return exit?.signal !== undefined || exit?.code !== undefined;
@@ -133,7 +138,7 @@ export function wasSeen(exit: WorkerExit | undefined): exit is WorkerExit {
 
 /** Whether the code that ran in a worker ended it: it crashed, exited, or used more memory than there was. */
 export function isSelfInflicted(exit: WorkerExit | undefined): boolean {
-  if (!wasSeen(exit)) return false;
+  if (!wasSeen(exit) || exit.wasWarned || codesOfSignals.includes(exit.code ?? 0)) return false;
   return exit.outOfMemory === "cgroup" || exit.signal === undefined || signalsOfFaults.includes(exit.signal);
 }
 

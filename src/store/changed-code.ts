@@ -1,19 +1,23 @@
 import { describeCodeChange } from "../code/compare-code.ts";
 import { findChange } from "../code/find-change.ts";
 import { codeOfSpec } from "./code-of-spec.ts";
+import { codeThatMadeItems } from "./code-versions.ts";
+import { countItemsDone } from "./count-items-done.ts";
 import { readIfPresent } from "./durable-files.ts";
 import { readManifest } from "./manifest.ts";
 import { runPaths } from "./run-paths.ts";
 import { readSpec } from "./run-spec.ts";
 
 /**
- * In what the code on disk differs from the code that a run was last started with, a line for each file and package. No
+ * In what the code on disk differs from the code that made the newest outputs, a line for each file and package. No
  * code is run. None where nothing differs, and where nothing is known: a run of an earlier version, or one whose `version`
  * decides.
  */
 export async function changedCode(runDir: string): Promise<string[]> {
   const paths = runPaths(runDir);
-  const newest = readManifest(paths)?.code.at(-1);
+  const versions = readManifest(paths)?.code ?? [];
+  const made = versions.length > 1 ? codeThatMadeItems(versions, countItemsDone(paths)) : versions;
+  const newest = made.at(-1);
   if (newest === undefined || readIfPresent(paths.spec) === undefined) return [];
   const change = await findChange(newest, codeOfSpec(readSpec(paths)));
   return change === undefined ? [] : describeCodeChange(change);

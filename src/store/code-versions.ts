@@ -10,6 +10,8 @@ export interface CodeVersion extends CodeSnapshot {
   readonly began: string;
   /** How many items were done by then, by the code before. */
   readonly itemsBefore: number;
+  /** The user has accepted the change to it. */
+  readonly isAccepted?: boolean;
 }
 
 /** A state of the code, as the manifest keeps it. */
@@ -38,4 +40,15 @@ function isTable(value: unknown): boolean {
     value !== null &&
     Object.values(value).every((entry) => typeof entry === "object" && entry !== null)
   );
+}
+
+/**
+ * The states of the code that have made items, oldest first, and those that the user has accepted. The first one counts also if
+ * nothing is done yet.
+ */
+export function codeThatMadeItems(versions: readonly CodeVersion[], itemsDone: number): readonly CodeVersion[] {
+  return versions.filter(({ itemsBefore, isAccepted }, i) => {
+    const itemsAfter = versions[i + 1]?.itemsBefore ?? itemsDone;
+    return i === 0 || isAccepted || itemsAfter > itemsBefore;
+  });
 }

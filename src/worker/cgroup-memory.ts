@@ -18,15 +18,19 @@ export interface OomKills {
   readonly count: number;
 }
 
-/** The kernel's counter of such ends: of this process's cgroup, or else of the host. Undefined where neither is to be had. */
+/**
+ * The kernel's counter of such ends: of this process's cgroup, or else of the host. Undefined where neither is to be had. A
+ * cgroup counts what the whole host's shortage ended in it too; so without a limit of its own it counts for the host.
+ */
 export function countOomKills(): OomKills | undefined {
+  const where = cgroupMemoryLimit() === undefined ? "host" : "cgroup";
   for (const folder of foldersOfVersion2()) {
     const count = numberAfter("oom_kill", read(join(folder, "memory.events")));
-    if (count !== undefined) return { where: "cgroup", count };
+    if (count !== undefined) return { where, count };
   }
   for (const folder of foldersOfVersion1()) {
     const count = numberAfter("oom_kill", read(join(folder, "memory.oom_control")));
-    if (count !== undefined) return { where: "cgroup", count };
+    if (count !== undefined) return { where, count };
   }
   const count = numberAfter("oom_kill", read("/proc/vmstat"));
   return count === undefined ? undefined : { where: "host", count };

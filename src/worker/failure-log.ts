@@ -27,8 +27,9 @@ export function describeError(error: unknown): Pick<FailureRecord, "error" | "st
   if (!(error instanceof Error)) return { error: { name: typeof error, message: messageOf(error) } };
   const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
   return {
-    error: { name: error.name, message: messageOf(error), ...(code === undefined ? {} : { code }) },
-    ...(error.stack === undefined ? {} : { stack: error.stack }),
+    // An error of the user's may have anything in these two.
+    error: { name: String(error.name ?? "Error"), message: messageOf(error), ...(code === undefined ? {} : { code }) },
+    ...(typeof error.stack === "string" ? { stack: error.stack } : {}),
   };
 }
 

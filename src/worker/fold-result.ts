@@ -21,7 +21,12 @@ async function foldWhole(work: ShardWork, indices: readonly number[], results: u
   const isFitting = Array.isArray(results) ? results.length === indices.length : typeof results === "object";
   if (!isFitting) throw wrongBatchResult(runner.name, indices, results);
   const dropped = droppedOf(results, indices.length);
-  if (dropped < indices.length) await reduce(work, indices[0]!, results);
+  try {
+    if (dropped < indices.length) await reduce(work, indices[0]!, results);
+  } catch (error) {
+    if (!(error instanceof MillraceError) || error.code !== "BAD_RECORD") throw error;
+    throw partlyWritten(error, indices[0]!, runner.name);
+  }
   work.dropped += dropped;
   work.position += indices.length;
 }
@@ -117,7 +122,7 @@ function itemFailed(work: ShardWork, idx: number, error: unknown): MillraceError
   return new MillraceError("ITEM_FAILED", `${runner.name}.forward failed at item ${idx}: ${messageOf(error)}${why}`, {
     cause: error,
     item: idx,
-    hint: `${missing === undefined ? "" : "Give the key the same name in the provider and in forward. "}Everything before it is kept. Correct it and run again, or pass onError: "skip" to go on without such items.${got}`,
+    hint: `${missing === undefined ? "" : "Give the key the same name in the provider and in forward. "}Everything before it is kept. Correct it and run again (with acceptChange: true, if the code is edited for that), or pass onError: "skip" to go on without such items.${got}`,
   });
 }
 

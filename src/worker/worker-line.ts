@@ -11,6 +11,8 @@ export type JoinOutcome = "complete" | "left" | "recycled";
 /** What a worker tells the launcher that started it. What it knows of the shards saves the driver a look at each. */
 export type WorkerMessage =
   | { readonly say: "ready" }
+  /** It was sent a signal that asks it to leave; what the user's code makes of that is not known. */
+  | { readonly say: "warned" }
   | { readonly say: "end"; readonly outcome: JoinOutcome; readonly committed: readonly KnownShard[] }
   /** It is about to fail; should it not come to say so, this was the reason. */
   | { readonly say: "failing"; readonly error: PackedError }

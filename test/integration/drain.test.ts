@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { runStatus } from "millrace";
 import { describe, expect, it, vi } from "vitest";
@@ -62,6 +62,7 @@ describe("millrace cancel --drain", () => {
     });
     await millrace("cancel", run.dir, "--drain", "--no-wait");
     const now = millrace("cancel", run.dir);
+    await vi.waitUntil(() => existsSync(join(run.dir, ".millrace", "stop")), { timeout: 40_000 });
     // Items are not interrupted, but what is left of their shards is given back.
     run.touch("go");
     expect((await now).code).toBe(0);

@@ -7,6 +7,7 @@ import { describe, expect, it } from "vitest";
 import { rebuildRunner } from "../../src/join/rebuild-runner.ts";
 import {
   AccessorProvider,
+  CleaningProvider,
   ExamplesProvider,
   FailingRunner,
   Forgetful,
@@ -21,6 +22,7 @@ import {
   SeenRunner,
   SharingProvider,
   SwappingProvider,
+  UnshiftingProvider,
   Vocabulary,
 } from "../fixtures/providers/field-providers.ts";
 import { temporaryFolder } from "../fixtures/temporary-folder.ts";
@@ -68,6 +70,11 @@ const carried: Record<string, readonly [make: () => AnyProvider, expected: strin
   "an instance with toJSON and from": [() => late(new Vocabulary(["a", "b"])), "{ late: Vocabulary of a b }"],
   "what the constructor makes of the config": [() => new MadeProvider({ word: "b" }), "a b"],
   "private fields that are as the constructor makes them": [() => new PrivateProvider({}), ""],
+  "a config that the constructor has changed, once": [
+    () => new UnshiftingProvider({ words: ["a", "b"] }),
+    "{ words: [ '<blank>', 'a', 'b' ] }",
+  ],
+  "functions of its class, beside a constructor": [() => new CleaningProvider({}, [" a", "b "]), "a b"],
   "config and params, whatever the constructor does with them": [
     () => new SwappingProvider({ calls: 1 }),
     "{ calls: 2 }",

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { classTexts } from "../../../src/provider/class-texts.ts";
+import { EnvironmentProvider } from "../../../src/provider/environment-provider.ts";
 
 class Base {
   readonly config: unknown;
@@ -42,10 +43,24 @@ describe("the texts of a provider's classes", () => {
     expect(classTexts(objectOf(body)).loweredNames).toEqual([name]);
   });
 
-  it("tell whether a function was written in the class", () => {
-    const texts = classTexts(objectOf("clean = (text) => text.trim();"));
-    expect(texts.contains("(text) => text.trim()")).toBe(true);
-    expect(texts.contains("(text) => text")).toBe(true);
-    expect(texts.contains("(text) => text.trimEnd()")).toBe(false);
+  it("tell whether a function is the same in every object of the class", () => {
+    class Cleaning extends EnvironmentProvider<object> {
+      readonly clean = (text: string) => text.trim();
+      readonly more: (text: string) => string;
+      constructor(config: string) {
+        super(config);
+        this.more = (text) => text + config;
+        this.buildEnvLocal = this.buildEnvLocal.bind(this);
+      }
+      override buildEnvLocal() {
+        return {};
+      }
+    }
+    const provider = new Cleaning("a");
+    const { textOf } = classTexts(provider);
+    expect(textOf(provider.clean)).toBe(String(provider.clean));
+    expect(textOf(provider.buildEnvLocal)).toBe("bound buildEnvLocal");
+    expect(textOf(provider.more)).toBeUndefined();
+    expect(textOf((text: string) => text.trimEnd())).toBeUndefined();
   });
 });

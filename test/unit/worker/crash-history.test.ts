@@ -67,6 +67,13 @@ describe("the item a worker died at", () => {
     },
   );
 
+  it.each<[string, WorkerExit]>([
+    ["exits for SIGTERM, by its code", { code: 143 }],
+    ["exits after a signal had asked it to leave", { code: 0, wasWarned: true }],
+  ])("is not blamed for a worker that %s", (_what, exit) => {
+    expect(judge(times(20, died(exit, 3))).verdict(3)).toBeUndefined();
+  });
+
   it("is not blamed where the end of the worker was not seen", () => {
     expect(judge(times(20, died(undefined, 3))).verdict(3)).toBeUndefined();
   });

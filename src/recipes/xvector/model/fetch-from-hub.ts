@@ -1,14 +1,6 @@
 import { createHash } from "node:crypto";
-import {
-  copyFileSync,
-  createWriteStream,
-  existsSync,
-  mkdirSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -134,8 +126,10 @@ async function download(
       }
     })(),
   );
+  // Made before anything is awaited: a stream that makes it later may do so after a failure was cleaned up.
+  const file = await open(path, "w");
   try {
-    await pipeline(source, createWriteStream(path));
+    await pipeline(source, file.createWriteStream());
   } catch (cause) {
     throw damaged(url, `the connection ended after ${bytes} bytes: ${reasonOf(cause)}`, cause);
   }
