@@ -44,7 +44,7 @@ interface Pipe {
   write(bytes: Uint8Array): void;
 }
 
-/** Writes to a pipe that may be full. Where nobody reads it any more, because the driver is gone, bytes go to `onGone`. */
+/** Writes to a pipe that may be full. Once the driver is gone and the pipe has no reader, bytes go to `onGone`. */
 function openPipe(fd: number, onGone: (bytes: Uint8Array) => void): Pipe {
   const sleeper = new Int32Array(new SharedArrayBuffer(4));
   const queue: Uint8Array[] = [];

@@ -1,8 +1,8 @@
-// Checkpoints may cost one part in so many of the time …
+// Checkpoints take at most 1/100 of the time, as long as the bound below can be kept with that.
 const usualShare = 100;
-// … and where they are too dear for that within the bound below, one in so many.
+// Otherwise they take at most 1/5 of it.
 const leastShare = 5;
-// What a kill may repeat: so much work, or one part in a hundred of what was done, whichever is more.
+// A kill repeats at most 5 s of work, or 1/100 of what was done, whichever is more.
 const boundMs = 5000;
 const boundShare = 100;
 

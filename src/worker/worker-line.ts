@@ -20,7 +20,7 @@ export type WorkerMessage =
   /** An error that nobody caught; the worker ends right after. */
   | { readonly say: "uncaught"; readonly message: string };
 
-/** What a worker thread tells besides: what it prints, and that its heart is to beat in its launcher's thread, or need no longer. */
+/** What a worker thread sends besides: what it prints, and that its launcher's thread is to start or stop its heartbeat. */
 export type ThreadMessage =
   | WorkerMessage
   | { readonly say: "output"; readonly stream: "stdout" | "stderr"; readonly bytes: Uint8Array }
