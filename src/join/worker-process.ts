@@ -20,7 +20,8 @@ const orders = openOrders();
 for (const warning of ["SIGTERM", "SIGUSR2"] as const)
   process.on(warning, () => {
     // At once: the user's code may have a handler of its own that ends the process.
-    process.send?.({ say: "warned" } satisfies WorkerMessage);
+    const message: WorkerMessage = { say: "warned" };
+    if (process.connected) process.send?.(message, () => {});
     orders.take(warnedOrder);
   });
 process.on("message", orders.take);
