@@ -216,6 +216,21 @@ describe("a worker that is killed from outside", () => {
   });
 });
 
+describe("a worker that is asked to leave from outside, and whose env answers by an exit", () => {
+  it.each([0, 7, 143])("is replaced, and no item is blamed for it (exit code %i)", async (exitOnSigterm) => {
+    const folder = temporaryFolder();
+    const [hold, log] = [join(folder, "hold"), join(folder, "log")];
+    const outputDir = temporaryFolder();
+    const options = { ...workers("process"), outputDir, shards: 1, onError: "skip" } as const;
+    const run = new DeadlyRunner(new DeadlyProvider({ hold, log, exitOnSigterm }), options).run(range(4));
+    for (let times = 0; times < 3; times++) process.kill(await until(() => readLog(log)[times]?.pid), "SIGTERM");
+    await until(() => readLog(log)[3]);
+    writeFileSync(hold, "");
+    expect(await run).toEqual(survivors(4));
+    expect(failures(outputDir)).toEqual([]);
+  });
+});
+
 describe("a hook that ends its worker", () => {
   it.each([
     ["openWriters", "process"],
