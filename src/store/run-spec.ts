@@ -63,7 +63,7 @@ export function readSpec(paths: RunPaths, onInstance?: OnInstance): RunSpec {
     )
       return spec;
   } catch (error) {
-    // An instance that could not be made; what else goes wrong is told below.
+    // An instance could not be made. Any other failure gets the general error below.
     if (isMillraceError(error) && error.code === "BAD_PROVIDER") throw error;
   }
   throw new MillraceError("RUN_DAMAGED", `${paths.spec} is not a run's spec of this version.`, {

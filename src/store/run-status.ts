@@ -32,7 +32,7 @@ export interface WorkerStatus {
  * - `complete`: all items are done and merged
  * - `complete with failures`: the same, but some items failed and were skipped
  *
- * A new start goes on with a run that is `stopped` or `failed`.
+ * A new start continues a run that is `stopped` or `failed`.
  */
 export type RunState = "running" | "queued" | "stopped" | "failed" | "complete" | "complete with failures";
 
