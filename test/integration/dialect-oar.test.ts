@@ -71,13 +71,13 @@ describe.skipIf(reason !== undefined).concurrent(`a real OAR${because(reason)}`,
 
   it("warns the first process before the walltime, and tells how long is left", async ({ expect }) => {
     const script = "trap 'echo warned; exit 0' TERM; while :; do sleep 0.2; done";
-    const options = { walltime: "40s", grace: 10 };
+    const options = { walltime: "60s", grace: 10 };
     const { id, read, until } = await work.submit("warning", ["sh", "-c", script], { tasks: 1, options });
     await until(areAll(1, "running"));
     const answer = await work.textOf(oar.timeLeft!.ask({ OAR_JOB_ID: id })!);
     const left = oar.timeLeft!.parse(answer, { environment: {}, nowMs: Date.now() });
     expect(left).toBeGreaterThan(0);
-    expect(left).toBeLessThanOrEqual(40);
+    expect(left).toBeLessThanOrEqual(60);
     await until(areAll(1, "ended"));
     expect(read(0)).toBe("warned\n");
   });

@@ -54,9 +54,11 @@ export function dialectAtWork(scheduler: Scheduler, environment: NodeJS.ProcessE
       writeFileSync(file, scheduler.render(job));
       const id = scheduler.parseSubmitted(await textOf(scheduler.submit(job, file)))!;
       const until = async (wanted: (sights: TaskSight[]) => boolean) => {
+        const giveUpMs = Date.now() + 150_000;
         for (;;) {
           const sights = (await look(job, id)).sort((a, b) => a.task - b.task);
           if (wanted(sights)) return sights;
+          if (Date.now() > giveUpMs) throw new Error(`${name}: last seen as ${JSON.stringify(sights)}`);
           await new Promise((resolve) => setTimeout(resolve, 250));
         }
       };

@@ -24,6 +24,8 @@ const wanted = ["FRAG_JOB_REQUEST", "BESTEFFORT_KILL"];
 const overtime = "WALLTIME";
 
 const requeueCode = 99;
+// OAR looks at the clock every ten seconds, and may be busy for ten more: a warning asked for later would come after the end.
+const roundSeconds = 20;
 const prefix = "#OAR";
 
 /** `env: oar`. */
@@ -87,7 +89,7 @@ export const oar: Scheduler = {
 
 function directives(job: Job): string[] {
   const { name, tasks, options } = job;
-  const { queue, account, cores, walltimeSeconds, graceSeconds, own } = options;
+  const { queue, account, cores, walltimeSeconds, own } = options;
   const resources = own["resource_spec"] ?? `/nodes=1/core=${cores ?? 1}`;
   const properties = propertiesOf(job);
   return [
@@ -99,11 +101,17 @@ function directives(job: Job): string[] {
     `-l ${resources}${walltimeSeconds === undefined ? "" : `,walltime=${formatWalltime(walltimeSeconds)}`}`,
     ...(properties === "" ? [] : [`-p ${properties}`]),
     "-t idempotent",
-    `--checkpoint ${Math.ceil(graceSeconds)}`,
+    `--checkpoint ${warningSeconds(job)}`,
     "--signal 15",
     "-O /dev/null",
     "-E /dev/null",
   ];
+}
+
+/** Before the end: the grace and OAR's own rounds, unless that is most of a short job's time. */
+function warningSeconds({ options: { graceSeconds, walltimeSeconds = Number.POSITIVE_INFINITY } }: Job): number {
+  const grace = Math.ceil(graceSeconds);
+  return Math.min(grace + roundSeconds, Math.max(grace, Math.floor(walltimeSeconds / 2)));
 }
 
 /** OAR takes one condition only, so that of the user, of the memory and of the nodes become one. */
