@@ -24,7 +24,7 @@ const wanted = ["FRAG_JOB_REQUEST", "BESTEFFORT_KILL"];
 const overtime = "WALLTIME";
 
 const requeueCode = 99;
-// OAR looks at the clock every ten seconds, and may be busy for ten more: a warning asked for later would come after the end.
+// OAR looks at the clock every ten seconds, and may be busy for ten more: without this, a short grace is over before it looks.
 const roundSeconds = 20;
 const prefix = "#OAR";
 
