@@ -1,4 +1,5 @@
-// Items that keep the processor busy for 0.1 ms each. As a program: counts each call of forward in a file beside the run.
+// Items that keep the processor busy for 0.1 ms each. Run as a program, it counts each call of forward in a file beside
+// the run.
 import { openSync, writeSync } from "node:fs";
 import { BaseRunner, EnvironmentProvider, range } from "millrace";
 

@@ -1,20 +1,23 @@
-// The claim protocol with very many workers: the code that runs on a disk, played on a model of one with a clock of its
-// own. What is counted are operations on the shared file system.
+// The claim protocol with very many workers: the real code on a simulated disk with a simulated clock. Counts
+// operations on the shared file system.
 import { tsImport } from "tsx/esm/api";
 import { row } from "./measure.mjs";
 
 const { claimLoop } = await tsImport("../src/worker/claim-loop.ts", import.meta.url);
-const { claimUnit } = await tsImport("../src/store/claim-unit.ts", import.meta.url);
-const { commitAttempt } = await tsImport("../src/store/commit-attempt.ts", import.meta.url);
-const { takeStepsNow } = await tsImport("../src/store/file-step.ts", import.meta.url);
-const { runPaths, parseAttemptName, shardIdOf } = await tsImport("../src/store/run-paths.ts", import.meta.url);
+const { claimUnit } = await tsImport("../src/run-folder/lease/claim.ts", import.meta.url);
+const { commitAttempt } = await tsImport("../src/run-folder/lease/commit-attempt.ts", import.meta.url);
+const { takeStepsNow } = await tsImport("../src/run-folder/lease/file-step.ts", import.meta.url);
+const { runPaths, parseAttemptName, shardIdOf } = await tsImport(
+  "../src/run-folder/files/run-paths.ts",
+  import.meta.url,
+);
 
 const shardsPerWorker = 10;
 const shardSeconds = 60;
-// A run folder is listed in pieces; one that shows a thousand names costs one operation.
+// A folder is listed in pieces of a thousand names, each of which is one operation.
 const namesPerOperation = 1000;
 
-/** Limits as they are for the smallest: what grows with the number of workers would show. */
+/** The limits are those of the smallest case: anything that grows with the number of workers would show. */
 export async function bench() {
   const sizes = (process.env.MILLRACE_CLAIM_WORKERS ?? "10,100,1000,10000").split(",").map(Number);
   const results = [];
@@ -36,7 +39,7 @@ async function simulate(workers, shards) {
   const names = Array.from({ length: workers }, (_, i) => `worker-${i}`);
   await clock.run(
     names.map(async (worker) => {
-      // They come from a scheduler over some time.
+      // A scheduler starts them over some time.
       await clock.sleep(random() * 30_000);
       const lease = { worker, host: "simulated", pid: 1, began: "", ttlMs: 15_000 };
       const context = { paths: disk.paths, lease, isDead: () => false };
@@ -71,7 +74,7 @@ async function simulate(workers, shards) {
   };
 }
 
-/** A clock that jumps to the next thing that happens. */
+/** A clock that jumps to the next event. */
 class Clock {
   now = 0;
   #heap = [];
@@ -97,7 +100,7 @@ class Clock {
   }
 }
 
-/** A run folder in memory that knows which operations were done on it, and what it looked like at an earlier moment. */
+/** A run folder in memory that counts operations and knows its state at earlier moments. */
 class Disk {
   paths = runPaths("/run");
   operations = 0;
@@ -116,7 +119,7 @@ class Disk {
 
   list() {
     this.#count(Math.ceil((this.committedCount + 1) / namesPerOperation), true);
-    // Workers that look at the same time share what they see: ten thousand lists of a hundred thousand are too many.
+    // Workers that list at the same time share the result: ten thousand lists of a hundred thousand names are too many.
     if (this.#listed.at === this.committedCount) return this.#listed.open;
     const open = [];
     for (let id = 0; id < this.#committedAt.length; id++)
@@ -147,7 +150,7 @@ class Disk {
       const isThere =
         this.#claimedAt[unit] < Number.POSITIVE_INFINITY && this.#committedAt[unit] === Number.POSITIVE_INFINITY;
       if (isThere) return "exists";
-      // Made for a moment where the shard is committed: the protocol looks after that and takes it away.
+      // Created for a moment although the shard is committed: the protocol checks that afterwards and removes it.
       if (this.#committedAt[unit] === Number.POSITIVE_INFINITY) {
         this.#claimedAt[unit] = this.#now;
         this.#active++;
@@ -157,7 +160,7 @@ class Disk {
     if (step.do === "committed") return this.#committedAt[step.shard] < Number.POSITIVE_INFINITY;
     if (step.do === "exists") return false;
     if (step.do === "same") return true;
-    // The holder lives and renews its lease.
+    // The holder is alive and renews its lease.
     if (step.do === "look") return { text: "", ageMs: 0 };
     if (step.do === "rename") {
       const shard = shardIdOf(step.to.split("/").at(-1));

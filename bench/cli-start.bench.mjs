@@ -1,4 +1,4 @@
-// How long `millrace --help` takes, beside a Node.js that does nothing: what every command pays before it begins.
+// The time of `millrace --help`, compared with a Node.js that does nothing: the fixed cost of every command.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { median, row, timeMs } from "./measure.mjs";
@@ -11,7 +11,7 @@ export async function bench() {
   for (let i = 0; i <= pairs; i++) {
     const bareMs = await timeMs(() => start("-e", "0"));
     const helpMs = await timeMs(() => start(program, "--help"));
-    // The first pair reads the files from the disk.
+    // The first pair reads the files from disk.
     if (i > 0) bare.push(bareMs);
     if (i > 0) help.push(helpMs);
   }

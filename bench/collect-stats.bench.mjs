@@ -1,5 +1,5 @@
-// Statistics of a corpus of float32 features, beside a NumPy program doing the same; MILLRACE_BENCH_STATS_MB says how large
-// (10240 for ten gigabytes).
+// Statistics of a corpus of float32 features, compared with a NumPy program that does the same; MILLRACE_BENCH_STATS_MB
+// is the size (10240 for ten gigabytes).
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -34,7 +34,7 @@ export function bench() {
       return Number((await answers.next()).value);
     };
     const [ofFloat64, ofFloat32] = [[], []];
-    // The first round does not count: it reads the corpus into memory, as far as it fits, and compiles.
+    // The first round is not counted: it reads the corpus into memory, as far as it fits, and compiles the code.
     for (let i = 0; i <= pairs; i++) {
       const float32Ms = await numpyMs("float32");
       const float64Ms = await numpyMs("float64");
@@ -66,7 +66,7 @@ function peakMegabytes(args) {
   return peak;
 }
 
-/** Two sides that do not do the same are not to be compared. */
+/** The comparison is valid only if both sides compute the same. */
 function requireSame(ours, theirs) {
   const [a, b] = [readCmvnStats(ours), readCmvnStats(theirs)];
   const furthest = [...a.sum, ...a.sumSquare].reduce((most, value, i) => {

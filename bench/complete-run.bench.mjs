@@ -1,4 +1,4 @@
-// A run that is complete already: how long until `merge` is called, with 1,000,000 items in 1,000 shards.
+// A run that is already complete: the time until `merge` is called, with 1,000,000 items in 1,000 shards.
 
 import { join } from "node:path";
 import { range } from "millrace";

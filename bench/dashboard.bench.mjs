@@ -1,6 +1,6 @@
-// A run of 10,000 shards of a millisecond with the dashboard open in another process and one page that watches, against the
-// same run alone. Shards of nothing would be over before the page has seen much of them, and say more about the machine:
-// two runs of one and a half seconds differ by six per cent with nobody watching.
+// A run of 10,000 shards of a millisecond with the dashboard in another process and one open page, compared with the
+// same run alone. Empty shards would be over too soon and measure the machine: two runs of one and a half seconds
+// differ by six per cent even without a dashboard.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync } from "node:fs";
@@ -31,7 +31,7 @@ export async function bench() {
   ];
 }
 
-/** Either side goes first in turn, on a disk at rest: the one run writes for seconds on what the one before it has made. */
+/** The sides alternate in going first, on an idle disk: a run's data is still being written for seconds after it. */
 async function watched(folder, job) {
   const ratios = [];
   for (let i = 0; i <= pairs; i++) {
@@ -65,7 +65,7 @@ async function whileWatched(folder, job) {
   }
 }
 
-/** What was started has come to rest, and nothing waits to be written. */
+/** Waits until started processes are idle and nothing is left to be written. */
 async function rest() {
   await sleep(500);
   spawnSync("sync");
@@ -75,7 +75,7 @@ function run(outputDir, job) {
   return runBurning(outputDir, shards * itemsPerShard, job, { shards });
 }
 
-/** A page, in a process of its own: the run leaves this one no time. */
+/** A page, in its own process: the run leaves this process no time. */
 function watch(address, folder) {
   const page = spawn(process.execPath, [self, address.href, folder], { stdio: ["ignore", "pipe", "inherit"] });
   let hasSeen = false;
@@ -91,7 +91,7 @@ function watch(address, folder) {
   };
 }
 
-/** Waits for the run, then looks it up, follows its events and says so. */
+/** Waits for the run, finds it, follows its events and reports that. */
 async function follow(address, folder) {
   while (!existsSync(join(folder, "run", "split.0"))) await sleep(20);
   for (;;) {

@@ -1,4 +1,4 @@
-// 80-bin Kaldi fbank of 10 minutes of audio on one core, against NumPy and SciPy on all of them.
+// 80-bin Kaldi fbank of 10 minutes of audio on one core, compared with NumPy and SciPy on all cores.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -36,7 +36,7 @@ export function bench() {
       return Number((await answers.next()).value);
     };
     const [ours, ofNumpy, ofScipy] = [[], [], []];
-    // The first round does not count: it is the one in which code is compiled and memory is got.
+    // The first round is not counted: it compiles code and allocates memory.
     for (let i = 0; i <= pairs; i++) {
       const numpyMs = await theirMs("numpy");
       const scipyMs = await theirMs("scipy");
@@ -66,7 +66,7 @@ function makeSamples() {
   });
 }
 
-/** Two sides that do not do the same are not to be compared. */
+/** The comparison is valid only if both sides compute the same. */
 function requireSame(ours, theirs) {
   if (ours.length !== theirs.length) throw new Error(`${ours.length} values against ${theirs.length}`);
   const furthest = ours.reduce((max, value, i) => Math.max(max, Math.abs(value - theirs[i])), 0);

@@ -1,4 +1,4 @@
-// What one would write by hand: child processes, each with its half of the items and a buffered file.
+// The hand-written alternative: child processes, each with half of the items and a buffered file.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";

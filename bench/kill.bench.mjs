@@ -28,7 +28,7 @@ export function bench() {
   });
 }
 
-/** Kills a run and completes it; every call of forward was counted by one byte in a file. */
+/** Kills a run and completes it; each call of forward adds one byte to a file. */
 async function itemsRunAgain(dir) {
   const first = spawn(process.execPath, [script, dir, String(count)], { stdio: "inherit" });
   await sleep(500 + Math.random() * 9000);

@@ -1,4 +1,4 @@
-// How the benchmarks measure: both sides one after the other in one process, many times, and the median of the ratios.
+// How the benchmarks measure: both sides alternate in one process, many times, and the median of the ratios counts.
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,14 +7,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** The disk, or MILLRACE_BENCH_DIR: what a user has. */
 export const disk = process.env.MILLRACE_BENCH_DIR ?? tmpdir();
 
-/** A file system in memory, where the machine has one: what is measured there is millrace and not the disk. */
+/** A file system in memory, if the machine has one: it measures millrace and not the disk. */
 export const memory = existsSync("/dev/shm") ? "/dev/shm" : disk;
 
-// ext4 makes files ten times as slowly for minutes after thousands were deleted: what is on the disk goes at the very end.
+// ext4 creates files ten times more slowly for minutes after thousands were deleted, so files on disk are deleted at
+// the end.
 const used = [];
 process.once("exit", () => used.forEach(discard));
 
-/** A folder for one benchmark. Its runs go into new folders below it, which are removed together when all is measured. */
+/** A folder for one benchmark. Its runs use new folders below it, which are removed together at the end. */
 export async function inFolder(act, place = disk) {
   const folder = mkdtempSync(join(place, "millrace-bench-"));
   if (place === disk) used.push(folder);
@@ -40,10 +41,10 @@ export function median(values) {
   return sorted[sorted.length >> 1];
 }
 
-// What one side leaves to be done behind it, files to be flushed or processes to end, is not to slow down the other.
+// Work that one side leaves behind, such as unflushed files or ending processes, must not slow down the other.
 const restMs = 300;
 
-/** The median of `ours / theirs` over interleaved pairs, after one pair that does not count. */
+/** The median of `ours / theirs` over interleaved pairs, after one pair that is not counted. */
 export async function ratioOfPairs(pairs, theirs, ours) {
   const ratios = [];
   for (let i = 0; i <= pairs; i++) {
@@ -56,7 +57,7 @@ export async function ratioOfPairs(pairs, theirs, ours) {
   return median(ratios);
 }
 
-/** One line of a result: a figure and the limit the project holds itself to. */
+/** One row of a result: a figure and its limit. */
 export function row(what, value, unit, limit) {
   return { what, value: Number(value.toPrecision(3)), unit, limit, holds: value <= limit };
 }

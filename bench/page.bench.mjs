@@ -1,4 +1,4 @@
-// The map of 10,000 shards in Debian's Chromium: how it scrolls, and how soon it is there.
+// The map of 10,000 shards in Debian's Chromium: how smoothly it scrolls, and how soon it is visible.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -57,7 +57,7 @@ function addressOf(server) {
   });
 }
 
-/** Runs in the page: up and down for some seconds, with the pointer's cell moving along. */
+/** Runs in the page: scrolls up and down for some seconds, while the pointer's cell moves. */
 async function scroll(map) {
   const frames = [];
   let last = performance.now();

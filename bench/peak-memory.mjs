@@ -1,4 +1,4 @@
-// Run by the benchmark of tiny items in a process of its own: prints its peak memory in megabytes.
+// Run by the benchmark of tiny items in a separate process: prints its peak memory in megabytes.
 import { bareLoop, runTiny } from "./tiny.mjs";
 
 const [job, path, count] = process.argv.slice(2);

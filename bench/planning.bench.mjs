@@ -5,12 +5,12 @@ import { range } from "millrace";
 import { tsImport } from "tsx/esm/api";
 import { inFolder, median, row, timeMs } from "./measure.mjs";
 
-// Parts of the inside, which the build does not show.
+// Internal modules, which the build does not export.
 const { collectItems } = await tsImport("../src/plan/collect-items.ts", import.meta.url);
 const { makePlan } = await tsImport("../src/plan/make-plan.ts", import.meta.url);
-const { makeFingerprint } = await tsImport("../src/store/fingerprint.ts", import.meta.url);
-const { createManifest } = await tsImport("../src/store/manifest.ts", import.meta.url);
-const { runPaths } = await tsImport("../src/store/run-paths.ts", import.meta.url);
+const { makeFingerprint } = await tsImport("../src/run-folder/run/fingerprint.ts", import.meta.url);
+const { createManifest } = await tsImport("../src/run-folder/run/manifest.ts", import.meta.url);
+const { runPaths } = await tsImport("../src/run-folder/files/run-paths.ts", import.meta.url);
 
 const count = 10_000_000;
 

@@ -1,4 +1,4 @@
-// One task of a pool of threads: some items of the job. It imports nothing else, so that the threads start bare.
+// One task of a thread pool: some items of the job. It imports nothing else, so that the threads start fast.
 import { workItem } from "./work-item.mjs";
 
 export default function runChunk({ from, to, job }) {

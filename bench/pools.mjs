@@ -1,4 +1,4 @@
-// The same work in the two best known pools of threads: tiny items in chunks, and results written in order.
+// The same work in the two best-known thread pools: tiny items in chunks, and results written in order.
 import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { Piscina } from "piscina";
@@ -8,7 +8,7 @@ import { workers } from "./work-item.mjs";
 const filename = new URL("./pool-task.mjs", import.meta.url).href;
 const pools = { piscina: Piscina, tinypool: Tinypool };
 
-/** `queued` tasks wait at each thread: one is their default; with more of them a thread need not wait for the next. */
+/** `queued` tasks wait at each thread: one is the default; with more, a thread need not wait for the next. */
 export async function runInPool(name, { outputDir, count, job, chunk, queued }) {
   mkdirSync(outputDir, { recursive: true });
   const pool = new pools[name]({

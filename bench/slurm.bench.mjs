@@ -1,4 +1,5 @@
-// A run through a real Slurm on this machine, beside the same run with `env: process`; and how fast shards go through it.
+// A run through a real Slurm on this machine, compared with the same run with `env: process`; and the throughput of
+// shards.
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { tsImport } from "tsx/esm/api";
@@ -44,7 +45,7 @@ async function measure(folder) {
   ];
 }
 
-/** From the first commit to the last one, as the file system saw them. */
+/** From the first commit to the last, by file times. */
 async function msPerShard(folder) {
   const outputDir = join(folder, "shards");
   const parallel = { env: "slurm", n_workers: 8 };

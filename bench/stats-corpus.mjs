@@ -1,5 +1,5 @@
-// Features of a corpus in one file, and what collects their statistics. As a program it prints its peak memory in megabytes:
-// node stats-corpus.mjs CORPUS LENGTHS UTTERANCES OUTPUT.
+// Features of a corpus in one file, and the run that collects their statistics. Run as a program, it prints its peak
+// memory in megabytes: node stats-corpus.mjs CORPUS LENGTHS UTTERANCES OUTPUT.
 import { closeSync, openSync, readFileSync, readSync, writeFileSync, writeSync } from "node:fs";
 import { InferenceProvider, isMainModule, range } from "millrace";
 import { collectStats } from "millrace/recipes";
@@ -7,7 +7,7 @@ import { collectStats } from "millrace/recipes";
 const columns = 80;
 const batchSize = 4;
 
-/** Writes about so many bytes of features and the lengths of the utterances; says how many utterances. */
+/** Writes about `bytes` of features and the lengths of the utterances. Returns the number of utterances. */
 export function writeCorpus(corpus, lengths, bytes) {
   const fd = openSync(corpus, "w");
   const rows = [];
@@ -34,7 +34,7 @@ export class CorpusProvider extends InferenceProvider {
     const offsets = new Float64Array(rows.length + 1);
     for (const [i, length] of rows.entries()) offsets[i + 1] = offsets[i] + length * columns * 4;
     const fd = openSync(corpus, "r");
-    // Used in turn, as NumPy gets the memory of the last utterance for the next: a batch is through before its turn comes.
+    // Buffers are reused in turn, as NumPy reuses memory: a batch is finished before its buffer is reused.
     const longest = rows.reduce((most, length) => Math.max(most, length), 0);
     const buffers = Array.from({ length: 2 * batchSize }, () => new Float32Array(longest * columns));
     return {
@@ -52,7 +52,10 @@ export class CorpusProvider extends InferenceProvider {
   }
 }
 
-/** As many shards a gigabyte as a run of ten gigabytes has by itself: a shard costs a millisecond, however small it is. */
+/**
+ * As many shards per gigabyte as a run of ten gigabytes has by default: a shard costs a millisecond, however small it
+ * is.
+ */
 export function collect(corpus, lengths, { outputDir, utterances }) {
   const collateFn = (samples) => [samples.map(([uid]) => uid), { feats: samples.map(([, matrix]) => matrix) }];
   return collectStats({

@@ -1,4 +1,4 @@
-// 1,000,000 tiny items against the bare loop, and the memory of 100,000 against that of 10,000,000.
+// 1,000,000 tiny items compared with the bare loop, and the memory of 100,000 items compared with 10,000,000.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// The tiniest job there is: one multiplication an item, JSONL out. Shared by several benchmarks.
+// The smallest job: one multiplication per item, JSONL out. Shared by several benchmarks.
 import { closeSync, openSync, writeSync } from "node:fs";
 import { BaseRunner, EnvironmentProvider, range } from "millrace";
 
@@ -18,7 +18,7 @@ export function runTiny(outputDir, count, options = {}) {
   return new TinyRunner(new TinyProvider({}), { outputDir, progress: false, ...options }).run(range(count));
 }
 
-/** What one would write by hand: a loop and a buffered file, nothing else. */
+/** The hand-written alternative: a loop and a buffered file. */
 export function bareLoop(path, count) {
   const env = { factor: 2 };
   const fd = openSync(path, "w");

@@ -1,8 +1,9 @@
-// What every side of the benchmarks of workers does for an item. It imports nothing: a hand-made child starts bare.
+// The work per item on every side of the worker benchmarks. It imports nothing, so that a hand-written child starts
+// fast.
 
 export const workers = 2;
 
-/** Milliseconds since the epoch, comparable between processes. */
+/** Milliseconds since 1970, comparable between processes. */
 export const clock = () => performance.timeOrigin + performance.now();
 
 /** Keeps a core busy with the same work each time: about `ms` milliseconds on a quiet machine. */
@@ -12,7 +13,7 @@ export function burn(ms, loopsPerMs) {
   return x;
 }
 
-/** How many turns of the loop a millisecond takes here. */
+/** The number of loop iterations per millisecond on this machine. */
 export function calibrate() {
   burn(100, 10_000);
   let best = 0;
@@ -24,7 +25,7 @@ export function calibrate() {
   return Math.round(best);
 }
 
-/** What every side does for one item: heavy ones take `heavyTimes` as long. */
+/** The work for one item: heavy items take `heavyTimes` as long. */
 export function workItem(idx, { itemMs, loopsPerMs, heavyFrom = -1, heavyCount = 0, heavyTimes = 1 }) {
   if (itemMs === 0) return { idx, value: idx * 2 };
   const began = clock();

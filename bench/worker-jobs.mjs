@@ -21,7 +21,7 @@ export class BenchRunner extends BaseRunner {
   }
 }
 
-/** Says when its env was begun and when its item ran. */
+/** Reports when its env was started and when its item ran. */
 export class FirstItemRunner extends BaseRunner {
   static module = import.meta.url;
 
@@ -36,7 +36,7 @@ export function runBench(runnerClass, { outputDir, count, job, env = "process", 
   return new runnerClass(provider, { outputDir, parallel, progress: false, ...options }).run(range(count));
 }
 
-/** The same in this very process. */
+/** The same in this process. */
 export function runBurning(outputDir, count, job, options) {
   return new BenchRunner(new BenchProvider(job), { outputDir, progress: false, ...options }).run(range(count));
 }

@@ -1,4 +1,4 @@
-// Two workers: against hand-made child processes, the ideal, and pools of threads.
+// Two workers: compared with hand-written child processes, the ideal, and thread pools.
 import { join } from "node:path";
 import { runByHand } from "./hand-made.mjs";
 import { inFolder, median, memory, ratioOfPairs, row } from "./measure.mjs";
@@ -22,7 +22,7 @@ export async function bench() {
   ];
 }
 
-/** The share of the workers' time that went into items, from the first item's beginning to the last one's end. */
+/** The fraction of the workers' time that was spent in items, from the start of the first to the end of the last. */
 function efficiency(records) {
   const sum = records.reduce((total, { began, ended }) => total + ended - began, 0);
   const first = Math.min(...records.map(({ began }) => began));
@@ -31,7 +31,7 @@ function efficiency(records) {
 }
 
 async function cpuItems(folder) {
-  // What they wrote is read after the clock has stopped: nobody reads the other side's files either.
+  // The outputs are read after the clock has stopped, because the other side's files are not read either.
   const runs = [];
   const ratio = await ratioOfPairs(
     5,

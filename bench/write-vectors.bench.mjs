@@ -1,5 +1,5 @@
-// Vectors of 192 floats, each in a file of its own or all in an archive, with a list of them, beside NumPy and PyTorch programs doing the same;
-// MILLRACE_BENCH_VECTORS says how many.
+// Vectors of 192 floats, each in its own file or all in an archive, with a list of them, compared with NumPy and
+// PyTorch programs that do the same; MILLRACE_BENCH_VECTORS is their number.
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ const script = fileURLToPath(new URL("./write-vectors.py", import.meta.url));
 const count = Number(process.env.MILLRACE_BENCH_VECTORS ?? 100_000);
 const size = 192;
 const pairs = 3;
-// Both sides have their numbers in memory before the clock runs.
+// Both sides have their numbers in memory before the clock starts.
 const vectors = Float32Array.from({ length: 1000 * size }, (_, i) => i);
 
 const sides = [
@@ -60,7 +60,7 @@ async function benchSide(folder, { kind, module, by, open }) {
   ];
 }
 
-/** What is in use when all vectors are written, in a process of its own, without what is only not collected yet. */
+/** Memory in use when all vectors are written, in a separate process, after garbage collection. */
 function liveMegabytes(...args) {
   const self = fileURLToPath(import.meta.url);
   return Number(execFileSync(process.execPath, ["--expose-gc", self, ...args.map(String)], { encoding: "utf8" }));
@@ -85,7 +85,7 @@ class VectorRunner extends BaseRunner {
   }
   merge(shardDirs) {
     if (isMainModule(import.meta.url)) reportMemory();
-    return mergeScp(shardDirs, "vectors.scp");
+    return mergeScp(shardDirs, "vectors");
   }
 }
 

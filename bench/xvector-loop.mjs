@@ -1,5 +1,5 @@
-// What one would write by hand: all features through the model, which has every core, and the vectors into one file. Or, where
-// two such loops share the work, every second file, on one core.
+// The hand-written alternative: all features through the model, which uses every core, and the vectors into one file.
+// If two such loops share the work: every second file, on one core.
 import { readFileSync, writeFileSync } from "node:fs";
 import { InferenceSession, Tensor } from "onnxruntime-node";
 

@@ -1,5 +1,5 @@
-// Whether memory stays flat over a long x-vector job: what its process holds after a tenth, a half and all of the
-// utterances. MILLRACE_BENCH_UTTERANCES says how many; 100,000 take some minutes.
+// Checks that memory stays flat over a long x-vector job: what its process holds after a tenth, a half and all of the
+// utterances. MILLRACE_BENCH_UTTERANCES is their number; 100,000 take some minutes.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ export function bench() {
   });
 }
 
-/** A few short sounds under many names: half a second of harmonics each. */
+/** A few short sounds with many names: half a second of harmonics each. */
 function makeManifest(folder) {
   mkdirSync(join(folder, "wav"));
   for (let i = 0; i < files; i++) {

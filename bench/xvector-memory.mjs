@@ -1,5 +1,5 @@
-// Run by the benchmark of the same name in a process of its own: a job with the built-in model in this very process, and
-// a line with what it holds, in megabytes, after a tenth, a half and all of its utterances.
+// Run by the benchmark of the same name in a separate process: a job with the built-in model in this process. Prints a
+// line with the memory in megabytes after a tenth, a half and all of its utterances.
 import { dirname, join } from "node:path";
 import { range } from "millrace";
 import { XVectorProvider, XVectorRunner } from "millrace/recipes";
@@ -28,7 +28,7 @@ class Watched extends XVectorRunner {
 }
 
 function tell() {
-  // First as it is, then what is left when everything that can go is gone.
+  // First as it is, then after garbage collection.
   const rss = process.memoryUsage.rss() / 2 ** 20;
   globalThis.gc();
   const { heapUsed, external } = process.memoryUsage();

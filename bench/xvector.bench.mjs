@@ -1,5 +1,6 @@
-// The whole x-vector job on two workers, from audio to files and report, against a hand-written loop over onnxruntime-node
-// that finds its features on disk, and against two such loops, each on a core of its own. Needs the speech and the model of ../shared (or MILLRACE_SHARED).
+// The whole x-vector job on two workers, from audio to files and report, compared with a hand-written loop over
+// onnxruntime-node that reads its features from disk, and with two such loops, one per core. Needs the speech and the
+// model of ../shared (or MILLRACE_SHARED).
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -12,7 +13,7 @@ import { inFolder, median, row } from "./measure.mjs";
 const here = fileURLToPath(new URL(".", import.meta.url));
 const data = join(process.env.MILLRACE_SHARED ?? resolve(here, "..", "..", "shared"), "data");
 const model = join(data, "models", "spk_thinresnet_fbank80.onnx");
-// Times that the corpus of 13 minutes is gone through: six hours and a half, so that what is done once counts for what it is.
+// How often the corpus of 13 minutes is repeated: six and a half hours, so that fixed costs have their real weight.
 const rounds = Number(process.env.MILLRACE_BENCH_ROUNDS ?? 30);
 const pairs = 5;
 
@@ -44,7 +45,7 @@ export function bench() {
   });
 }
 
-/** The corpus several times over, and its features as a hand-written program would keep them. */
+/** The corpus several times over, and its features as a hand-written program would store them. */
 async function prepare(folder) {
   const lines = readFileSync(join(data, "speech", "manifest.tsv"), "utf8")
     .trim()

@@ -1,5 +1,5 @@
-// npm run bench: every benchmark, or those named. Prints a table and keeps it in bench/results/latest.json, which the page
-// of figures in the documentation is made of; --json prints one JSON line instead and keeps nothing.
+// npm run bench: every benchmark, or those named. Prints a table and saves it in bench/results/latest.json, the source
+// of the figures in the documentation; --json prints one JSON line instead and saves nothing.
 import { readdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";

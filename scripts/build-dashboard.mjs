@@ -1,4 +1,4 @@
-// The pages of the dashboard and of the report: one script and one style sheet, packed ahead of time.
+// Builds the pages of the dashboard and of the report: one script and one style sheet, compressed ahead of time.
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
@@ -23,7 +23,7 @@ export async function buildDashboard(folder) {
     target: ["chrome123", "firefox121", "safari17.5"],
     jsx: "automatic",
     jsxImportSource: "preact",
-    // A report carries the script within its page.
+    // A report contains the script in its page.
     charset: "ascii",
     legalComments: "none",
     logLevel: "warning",
@@ -33,7 +33,7 @@ export async function buildDashboard(folder) {
     ["app.css", /<\/style/i],
   ])
     if (end.test(readFileSync(join(folder, name), "utf8")))
-      throw new Error(`${name} cannot stand within a page: ${end}`);
+      throw new Error(`${name} cannot be embedded in a page: ${end}`);
   copyFileSync(join(source, "index.html"), join(folder, "index.html"));
   for (const name of readdirSync(folder)) pack(join(folder, name));
 }

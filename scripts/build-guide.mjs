@@ -1,5 +1,5 @@
-// The interactive guide: a static page, and beside it the library itself as one function that a machine in memory calls once
-// for each process and each thread of a run (web/guide/machine).
+// Builds the interactive guide: a static page, and the library itself as one function that a machine in memory calls
+// once for each process and each thread of a run (web/guide/machine).
 import { copyFileSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { root } from "./ensure.mjs";
@@ -25,7 +25,7 @@ export async function buildGuide(folder) {
   await build({
     ...page,
     entryPoints: { simulation: join(source, "story", "simulation.ts") },
-    // Names of files are read here as the machine writes them.
+    // File names are read here in the form in which the machine writes them.
     alias: { "node:path": join(source, "machine", "posix-path.ts") },
     plugins: [given({ programs: `export ${await programsText()}` })],
   });
@@ -44,13 +44,13 @@ export async function buildGuide(folder) {
   });
 }
 
-// Names that mean Node.js in the library's sources: its globals, and what is different on the machine.
+// Names that mean Node.js in the library's sources: its globals, and what differs on the machine.
 const globals = [
   "process, Buffer, console, globalThis, performance, Date, Math, SharedArrayBuffer",
   "setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate",
 ].join(", ");
 
-/** The programs of the library as the text of one function: its modules are made anew with each call. */
+/** The programs of the library as the text of one function: each call creates its modules anew. */
 async function programsText() {
   const { build } = await import("esbuild");
   const { outputFiles } = await build({
@@ -65,7 +65,7 @@ async function programsText() {
   return `async function boot(platform) { const { ${globals} } = platform.globals; ${outputFiles[0].text} }`;
 }
 
-/** What is different on the machine: Node's own modules, and the three of the library that reach out of it, or stand still. */
+/** What differs on the machine: Node's own modules, and the three library modules that access the outside or block. */
 const onTheMachine = {
   name: "on-the-machine",
   setup({ onResolve, onLoad }) {
@@ -84,14 +84,17 @@ const onTheMachine = {
   },
 };
 
-/** A file of the example where the machine has it. The names of its classes stand in the run folder and must stay. */
+/**
+ * A file of the example at its path on the machine. The run folder contains the names of its classes, so they must
+ * stay.
+ */
 function inItsPlace(text, name) {
   const classes = [...text.matchAll(/^export class (\w+)/gm)].map(([, found]) => found);
   const named = classes.map((found) => `Object.defineProperty(${found}, "name", { value: "${found}" });`);
   return [text.replaceAll("import.meta.url", JSON.stringify(`file:///home/you/${name}`)), ...named].join("\n");
 }
 
-/** The page beside the simulation. What of the library it does not use may ask for Node.js, and is left out. */
+/** The page beside the simulation. Unused library code that needs Node.js is left out. */
 const besides = {
   name: "besides",
   setup({ onResolve }) {
@@ -100,7 +103,7 @@ const besides = {
   },
 };
 
-/** Modules that the build makes, by the names they have in front of `.built.js`. */
+/** Modules that the build generates, by their names before `.built.js`. */
 function given(modules) {
   return {
     name: "given",
@@ -111,7 +114,7 @@ function given(modules) {
   };
 }
 
-/** The sources that the narration points at, by their names. */
+/** The sources that the narration quotes, by name. */
 function pointedAt() {
   const names = new Set(
     [...textOf(join(source, "story", "narration.ts")).matchAll(/\bat\("([\w-]+\.ts)"/g)].map(([, name]) => name),
@@ -127,7 +130,7 @@ function pointedAt() {
   );
 }
 
-/** What the x-vector recipe says of the keys of its config, read from the interfaces that describe them. */
+/** The documentation of the x-vector recipe's config keys, read from its interfaces. */
 async function configFields() {
   const { default: ts } = await import("typescript");
   const path = join(root, "src", "recipes", "xvector", "xvector-config.ts");

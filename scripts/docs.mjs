@@ -1,5 +1,5 @@
-// npm run docs: builds docs/ and the API reference into site/. --serve [--port N] shows it; --out DIR builds it elsewhere;
-// --no-reference leaves the reference out, which is most of the time.
+// npm run docs: builds docs/ and the API reference into site/. --serve [--port N] shows it; --out DIR builds it
+// elsewhere; --no-reference skips the reference, which takes most of the time.
 import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { ensureInstalled, ensureReference, root } from "./ensure.mjs";

@@ -6,7 +6,7 @@ import { root } from "./ensure.mjs";
 
 const latest = join(root, "bench", "results", "latest.json");
 
-/** Puts new figures in the place of older ones of the same benchmark; the others stay as they were, with their day. */
+/** Replaces older figures of the same benchmark; the others stay, with their date. */
 export function saveResults(results, { file = latest, now = new Date() } = {}) {
   const names = [...new Set(results.map(({ bench }) => bench))];
   const fresh = names.map((name) => ({
@@ -23,7 +23,7 @@ export function saveResults(results, { file = latest, now = new Date() } = {}) {
   return file;
 }
 
-/** What of a machine its figures depend on; nothing that names it. */
+/** The properties of a machine that affect figures; nothing that identifies it. */
 function thisMachine() {
   const [cpu] = cpus();
   return {

@@ -1,56 +1,52 @@
-// npm run sbom: what the package brings along, with versions and licences, as CycloneDX JSON (sbom.cdx.json, or the
-// file named). A licence that was not thought about is an error. By hand, because `npm sbom` leaves out what a development tool
-// uses too, and calls the project by the name of its folder.
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+// npm run sbom: the package's dependencies with versions, licences and hashes, as CycloneDX JSON (sbom.cdx.json, or the
+// file named), from the lock file. An unknown licence is an error. Not `npm sbom`, because that omits dependencies that
+// a development tool also uses, and names the project after its folder.
+import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { isLicenceFine } from "./licences.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const { packages: locked } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
 
-const permissive = ["MIT", "ISC", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "0BSD"];
-
-// Others, each with the reason why it can be used by a package under Apache-2.0.
-const accepted = {
-  "codec-parser": {
-    licence: "LGPL-3.0-or-later",
-    why: "a package of its own, not changed and not copied: it can be replaced",
-  },
-};
-
-const readJson = (path) => JSON.parse(readFileSync(path, "utf8"));
-
-/** Every package that is installed together with this one, with those that it needs in turn. */
+/** Every package that is installed together with this one, with its own dependencies, by its path in the lock file. */
 function productionPackages() {
   const found = new Map();
-  const visit = (folder) => {
-    const { name, version, license, dependencies = {} } = readJson(join(folder, "package.json"));
-    const folders = Object.keys(dependencies).map((needed) => findPackage(needed, folder));
-    found.set(folder, { name, version, license, needs: folders });
-    for (const next of folders) if (!found.has(next)) visit(next);
+  const visit = (place) => {
+    const {
+      name = place.replace(/^.*node_modules\//, ""),
+      version,
+      license,
+      integrity,
+      dependencies = {},
+    } = locked[place];
+    const needs = Object.keys(dependencies).map((needed) => findPackage(needed, place));
+    found.set(place, { name, version, license, integrity, needs });
+    for (const next of needs) if (!found.has(next)) visit(next);
   };
-  visit(root);
+  visit("");
   return found;
 }
 
-/** Where Node.js finds a package from a folder. */
+/** Where Node.js finds a package from the location of another. */
 function findPackage(name, from) {
-  for (let folder = from; folder.startsWith(root.slice(0, -1)); folder = dirname(folder)) {
-    const place = join(folder, "node_modules", name);
-    if (existsSync(join(place, "package.json"))) return place;
+  for (let folder = from; ; folder = folder.replace(/(?:^|\/)node_modules\/(?:@[^/]+\/)?[^/]+$/, "")) {
+    const place = `${folder === "" ? "" : `${folder}/`}node_modules/${name}`;
+    if (locked[place] !== undefined) return place;
+    if (folder === "") throw new Error(`${name} is not in package-lock.json: npm install`);
   }
-  throw new Error(`${name} is not installed: npm install`);
 }
 
 function checkLicences(packages) {
-  const wrong = packages.filter(
-    ({ name, license }) => !permissive.includes(license) && accepted[name]?.licence !== license,
-  );
+  const wrong = packages.filter((entry) => !isLicenceFine({ ...entry, isTool: false }));
   for (const { name, version, license } of wrong)
-    console.error(`${name} ${version} has the licence ${license}: can it be used? If so, say why in scripts/sbom.mjs.`);
+    console.error(
+      `${name} ${version} has the licence ${license}: can it be used? If so, say why in scripts/licences.mjs.`,
+    );
   if (wrong.length > 0) process.exit(1);
 }
 
-function describe({ name, version, license }) {
+function describe({ name, version, license, integrity }) {
   const [group, plain] = name.startsWith("@") ? name.split("/") : [undefined, name];
   return {
     type: "library",
@@ -58,9 +54,16 @@ function describe({ name, version, license }) {
     ...(group === undefined ? {} : { group }),
     name: plain,
     version,
+    ...(integrity === undefined ? {} : { hashes: [describeHash(integrity)] }),
     purl: reference({ name, version }),
     licenses: [{ license: { id: license } }],
   };
+}
+
+/** The hash of the packed package, as the registry has it. */
+function describeHash(integrity) {
+  const [algorithm, digest] = integrity.split("-");
+  return { alg: algorithm.replace("sha", "SHA-"), content: Buffer.from(digest, "base64").toString("hex") };
 }
 
 function reference({ name, version }) {
@@ -80,7 +83,7 @@ const sbom = {
   components: others.map(describe),
   dependencies: [self, ...others].map((entry) => ({
     ref: reference(entry),
-    dependsOn: entry.needs.map((folder) => reference(packages.get(folder))),
+    dependsOn: entry.needs.map((place) => reference(packages.get(place))),
   })),
 };
 const target = process.argv[2] ?? join(root, "sbom.cdx.json");

@@ -1,4 +1,4 @@
-// npm start: sets up what is missing and runs the example job on data that it makes itself.
+// npm start: installs what is missing and runs the example job on generated data.
 import { ensureBuilt, ensureInstalled, run } from "./ensure.mjs";
 
 const mainJob = "examples/xvector/main.mjs";

@@ -1,5 +1,5 @@
-// Programs that tests put on the other side of a file or a file system. Where one is missing and cannot be installed,
-// the tests that need it say so and are skipped.
+// External programs that tests use as the other side of a file format or a file system. If one is missing and cannot be
+// installed, the tests that need it are skipped with the reason.
 import { spawnSync } from "node:child_process";
 import { hostname } from "node:os";
 
@@ -29,7 +29,7 @@ const needed = [
   { program: "chromium", package: "chromium fontconfig fonts-dejavu-core", why: "shows the pages" },
 ];
 
-// Grid Engine asks on installation; the cluster it sets up then is not the one that tests use.
+// Grid Engine's installer asks questions; the cluster it configures is not the one that tests use.
 const answers = ["common", "client", "master"].flatMap((part) => [
   `gridengine-${part} shared/gridenginemaster string ${hostname()}`,
   `gridengine-${part} shared/gridenginecell string default`,
@@ -47,7 +47,7 @@ export function ensureSystemPackages() {
     };
     spawnSync("debconf-set-selections", { input: `${answers.join("\n")}\n`, stdio: ["pipe", "ignore", "ignore"] });
     spawnSync("apt-get", ["update", "-qq"], quiet);
-    // Another installation may be at work.
+    // Another installation may be running.
     const patience = ["-o", "DPkg::Lock::Timeout=300"];
     const packages = missing.flatMap((entry) => entry.package.split(" "));
     spawnSync("apt-get", [...patience, "install", "-y", "-qq", "--no-install-recommends", ...packages], quiet);
@@ -58,11 +58,14 @@ export function ensureSystemPackages() {
   }
 }
 
-/** Whether a program is on the PATH, or a module can be imported in Debian's Python; another one may come first on the PATH. */
+/**
+ * True if a program is on the PATH, or a module can be imported in Debian's Python; another Python may come first on
+ * the PATH.
+ */
 function isThere({ program, module }) {
   if (module !== undefined)
     return spawnSync("/usr/bin/python3", ["-c", `import ${module}`], { stdio: "ignore" }).status === 0;
-  // Daemons stand where a plain user's PATH may not lead.
+  // Daemons are in folders that a plain user's PATH may not include.
   const look = 'PATH="$PATH:/usr/sbin:/sbin"; command -v "$1"';
   return spawnSync("sh", ["-c", look, "sh", program], { stdio: "ignore" }).status === 0;
 }

@@ -17,44 +17,47 @@ export type { ParallelEnv } from "./config/parallel-envs.ts";
 export { positionOf } from "./config/position-of.ts";
 export { type ResolverFunction, type ResolverOptions, registerResolver, removeResolver } from "./config/resolvers.ts";
 export { type Shape, type ShapeMakers, type ShapeProblem, type ShapeValue, shape } from "./config/shape.ts";
-export { readFailures } from "./drive/read-failures.ts";
-export type { RetryFilter } from "./drive/retry-failed.ts";
-export type { SubmittedRun } from "./drive/submit-run.ts";
-export type { DetachedJob } from "./launchers/launcher.ts";
-export { concatenateShardFiles } from "./merge/concatenate-shard-files.ts";
-export type { Items } from "./plan/collect-items.ts";
-export { type IndexRange, range } from "./plan/range.ts";
-export { EnvironmentProvider, type WorkerSetup } from "./provider/environment-provider.ts";
+export type { StandardSchema } from "./config/standard-schema.ts";
+export { BaseRunner, BatchRunner } from "./contract/base-runner.ts";
+export type { OwnOption, OwnOptions } from "./contract/class-options.ts";
+export { defineRun } from "./contract/define-run.ts";
+export { defineFunction, defineProvider, defineRunner, type ModuleMeta } from "./contract/define-runner.ts";
+export { EnvironmentProvider, type EnvOf, type WorkerSetup } from "./contract/environment-provider.ts";
 export {
   type InferenceEnv,
   type InferenceParams,
   InferenceProvider,
-  type InferenceProviderClass,
-} from "./provider/inference-provider.ts";
-export { BaseRunner } from "./runner/base-runner.ts";
-export {
-  type DefinedProvider,
-  type DefinedRun,
-  type DefinedRunner,
-  defineRun,
-  type RunDefinition,
-} from "./runner/define-run.ts";
-export type { OwnOption, OwnOptions } from "./runner/own-options.ts";
-export type { BatchRunnerClass, RunnerClass } from "./runner/runner-class.ts";
-export type { RunnerOptions } from "./runner/runner-options.ts";
-export { type ErrorCode, MillraceError } from "./shared/errors.ts";
-export { isMainModule } from "./shared/in-worker.ts";
-export type { ModelSession, ModelTensor } from "./shared/model-session.ts";
-export type { FilePrefix } from "./store/checkpoint.ts";
-export type { ShardFile } from "./store/done.ts";
-export type { JobSight } from "./store/job-sight.ts";
-export type { RunFailure } from "./store/last-failure.ts";
-export { readLines, readRecords } from "./store/read-records.ts";
-export { type RunState, type RunStatus, runStatus, type WorkerStatus } from "./store/run-status.ts";
-export type { FailureRecord } from "./worker/failure-log.ts";
-export type { Awaitable, ShardPlace, ShardState, Writers } from "./worker/runner-hooks.ts";
-export { readShardState } from "./worker/shard-state.ts";
-export type { BatchBy } from "./worker/work-options.ts";
+} from "./contract/inference-provider.ts";
+export type {
+  DefaultWriters,
+  DefinedRun,
+  RunContext,
+  RunDefinition,
+  ShardOutput,
+  StartOptions,
+} from "./contract/run-definition.ts";
+export type { RunPlace } from "./contract/run-place.ts";
+export type { Awaitable, ShardPlace, ShardState } from "./contract/runner-hooks.ts";
+export type { BatchOptions, ItemIndex, RunnerOptions, RunOptions } from "./contract/runner-options.ts";
+export type { RunningRun } from "./contract/start-run.ts";
+export type { DetachedJob, RetryFilter, SubmittedRun } from "./contract/task.ts";
+export type { BatchBy } from "./contract/work-options.ts";
+export { readFailures } from "./driver/read-failures.ts";
+export { type ErrorCode, MillraceError } from "./errors/errors.ts";
+export { concatenateShardFiles } from "./merge/concatenate-shard-files.ts";
+export type { ModelSession, ModelTensor } from "./models/model-session.ts";
+export type { Items } from "./plan/collect-items.ts";
+export { type IndexRange, range } from "./plan/range.ts";
+export type { JobQueueStatus } from "./run-folder/jobs/job-queue-status.ts";
+export type { RunFailure } from "./run-folder/run/last-failure.ts";
+export { type RunState, type RunStatus, runStatus, type WorkerStatus } from "./run-folder/run/run-status.ts";
+export type { FilePrefix } from "./run-folder/shard/checkpoint.ts";
+export type { ShardFile } from "./run-folder/shard/done.ts";
+export { type ReadLinesOptions, readLines, readRecords } from "./run-folder/shard/read-records.ts";
+export { readShardState } from "./run-folder/shard/shard-state.ts";
+export { type CurrentWorker, currentWorker } from "./runtime/current-worker.ts";
+export { isMainModule } from "./runtime/in-worker.ts";
+export type { FailureRecord } from "./worker/shard/failure-log.ts";
 export { jsonlWriter } from "./writers/jsonl-writer.ts";
 export { type KeyedWriter, keyedWriter } from "./writers/keyed-writer.ts";
 export type { LineWriter } from "./writers/line-writer.ts";

@@ -1,4 +1,4 @@
-// millrace/recipes: what people of this field do most, written against the public API alone.
+// millrace/recipes: common jobs of this field, written with the public API alone.
 
 export { type CollectStatsOptions, collectStats } from "./recipes/collect-stats/collect-stats.ts";
 export {
@@ -29,10 +29,13 @@ export {
 } from "./recipes/collect-stats/collect-stats-runner.ts";
 export { type CommonCollateOptions, commonCollateFn } from "./recipes/collect-stats/common-collate.ts";
 export { readCmvnStats, writeGlobalCmvn } from "./recipes/collect-stats/global-cmvn-file.ts";
-export type { CollectedStats } from "./recipes/collect-stats/merge-stats.ts";
-export { type Alignment, alignTokens } from "./recipes/inference/align-tokens.ts";
+export type { CollectedStats, ScpPaths } from "./recipes/collect-stats/merge-stats.ts";
+export type { Alignment } from "./recipes/inference/align-tokens.ts";
 export type { OutputFn, OutputInput } from "./recipes/inference/call-model.ts";
 export { formatScore, scoreTsv } from "./recipes/inference/format-score.ts";
+export { infer } from "./recipes/inference/infer.ts";
+export type { InferConfig, TestSet } from "./recipes/inference/infer-config.ts";
+export { InferProvider, type InferProviderConfig } from "./recipes/inference/infer-provider.ts";
 export type {
   ArtifactOptions,
   CheckedInferenceOptions,
@@ -40,11 +43,14 @@ export type {
 } from "./recipes/inference/inference-options.ts";
 export { type InferenceResult, InferenceRunner } from "./recipes/inference/inference-runner.ts";
 export { normaliseText, type TextNormalisation } from "./recipes/inference/normalise-text.ts";
+export type { OutputEntry } from "./recipes/inference/output-line.ts";
 export type { PairOptions, ScoreSource, TextSource } from "./recipes/inference/pair-texts.ts";
-export { readScp } from "./recipes/inference/read-scp.ts";
+export { readOutputScp } from "./recipes/inference/read-output-scp.ts";
 export { type ScoreOptions, score } from "./recipes/inference/score.ts";
 export type { ErrorCounts, Score, UtteranceScore } from "./recipes/inference/score-result.ts";
-export { parseScpLine, type ScpEntry, scpLine } from "./recipes/inference/scp-line.ts";
+export { BaseMetric } from "./recipes/metrics/base-metric.ts";
+export { CER, type ErrorRateOptions, WER } from "./recipes/metrics/error-rates.ts";
+export { type MeasureConfig, type Metrics, measure } from "./recipes/metrics/measure.ts";
 export {
   audioRules,
   type DropRule,
@@ -79,7 +85,15 @@ export type { HubTarget } from "./recipes/share-dataset/upload-dataset.ts";
 export type { ManifestProblem } from "./recipes/xvector/check-manifest.ts";
 export { checkXVectors, type SplitCheck, type XVectorCheck } from "./recipes/xvector/check-xvectors.ts";
 export { type EqualErrorRate, eer, type TrialScores } from "./recipes/xvector/eer.ts";
-export { extractXVectors } from "./recipes/xvector/extract-xvectors.ts";
+export { extractXVectors, type SubmittedSplit, submitXVectors } from "./recipes/xvector/extract-xvectors.ts";
+export { type Manifest, type ManifestRow, readManifest } from "./recipes/xvector/manifest.ts";
+export type { SpeakerModel } from "./recipes/xvector/model/speaker-model.ts";
+export type { OnDevice } from "./recipes/xvector/open-on-device.ts";
+export {
+  type OpenedSpeakerModel,
+  type OpenSpeakerModelOptions,
+  openSpeakerModel,
+} from "./recipes/xvector/open-speaker-model.ts";
 export type { ModelSection, XVectorConfig, XVectorSection } from "./recipes/xvector/xvector-config.ts";
 export { type XVectorEnv, type XVectorParams, XVectorProvider } from "./recipes/xvector/xvector-provider.ts";
 export type { XVectorRecord, XVectorResult } from "./recipes/xvector/xvector-result.ts";

@@ -1,8 +1,10 @@
-// millrace/speech: audio files to samples, samples to features, models. Apart from the rest, so that a run without audio does not
+// millrace/speech: audio files to samples, samples to features, models. A separate entry, so that a run without audio does not
 // load it.
 export type {
   Audio,
+  AudioFile,
   AudioInfo,
+  AudioInput,
   AudioWarning,
   ProbeAudioOptions,
   ReadAudioOptions,
@@ -11,6 +13,9 @@ export type {
 export { type EncodeWavOptions, encodeWav } from "./audio/encode-wav.ts";
 export { probeAudio, readAudio } from "./audio/lazy-audio.ts";
 export { type ResampleOptions, resample } from "./audio/resample.ts";
+export { converterVersion, describeCheckpoint } from "./checkpoints/describe-checkpoint.ts";
+export { findCheckpoint, type GetFile } from "./checkpoints/find-checkpoint.ts";
+export type { CheckpointFeatures, CheckpointFiles, SpeakerCheckpoint } from "./checkpoints/speaker-checkpoint.ts";
 export { addDeltas, type DeltaOptions } from "./features/add-deltas.ts";
 export type { FeatureMatrix } from "./features/feature-matrix.ts";
 export { makeRealFft, type RealFft } from "./features/fft/real-fft.ts";

@@ -3,8 +3,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { diagnose, transpile } from "./fixtures/diagnose.ts";
-import { temporaryFolder } from "./fixtures/temporary-folder.ts";
+import { diagnose, transpile } from "./support/diagnose.ts";
+import { readBlocks } from "./support/read-page.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const pages = [
@@ -12,6 +13,7 @@ const pages = [
   "ARCHITECTURE.md",
   "CONTRIBUTING.md",
   "CHANGELOG.md",
+  "SECURITY.md",
   ...readdirSync(join(root, "docs"), { recursive: true }).map((name) => `docs/${name}`),
 ].filter((name) => name.endsWith(".md"));
 
@@ -56,8 +58,16 @@ describe.each(pages)("%s", (page) => {
   });
 });
 
+describe("docs/security.md", () => {
+  it("names tests that are there", () => {
+    const named = [...textOf("docs/security.md").matchAll(/`(test\/[^`]+)`/g)].map(([, path]) => path!);
+    expect(named.length).toBeGreaterThan(20);
+    expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+});
+
 describe("README", () => {
-  it("has an example that compiles in the strictest settings and runs as it stands", () => {
+  it("has an example that compiles in the strictest settings and runs as it is", () => {
     const [, example] = /```ts\n([\s\S]*?)```/.exec(textOf("README.md"))!;
     // Below the project, so that `millrace` is found as a user's program finds it.
     const folder = join(root, ".cache", "readme");
@@ -150,9 +160,7 @@ describe("docs/inference.md", () => {
     expect(readFileSync(join(folder, "exp", "test", "speech.scp"), "utf8")).toBe(
       "utt0 split.0/speech/utt0.npy\nutt1 split.1/speech/utt1.npy\n",
     );
-    const library = outputText
-      .slice(0, outputText.indexOf("const runner"))
-      .replaceAll("export class AsrRunner", "class Asr");
+    const library = outputText.slice(0, outputText.indexOf("const runner")).replaceAll("AsrRunner", "Asr");
     writeFileSync(join(folder, "asr.js"), `${library}\nexport const output = Asr.outputFn;\n`);
     writeFileSync(join(folder, "asr.yaml"), yaml!.replace("exp/test", "exp/cli"));
     const cli = run(join(root, "dist", "cli", "millrace.js"), "run", "asr.yaml");
@@ -160,6 +168,37 @@ describe("docs/inference.md", () => {
     expect(readFileSync(join(folder, "exp", "cli", "speech.scp"), "utf8")).toMatch(
       /^utt0 split\.0\/speech\/utt0\.wav\n/,
     );
+  });
+
+  it("has configs for all test sets and their metrics that run as they stand", () => {
+    const blocks = readBlocks("docs/inference.md");
+    const yaml = (key: string) => blocks.find(({ language, text }) => language === "yaml" && text.includes(key))!.text;
+    const example = blocks.find(({ language, words }) => language === "ts" && words.includes("run"))!.text;
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, "node_modules"));
+    symlinkSync(root, join(folder, "node_modules", "millrace"));
+    writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+    writeFileSync(join(folder, "inference.yaml"), yaml("test-other"));
+    writeFileSync(
+      join(folder, "asr.js"),
+      `import { BaseMetric } from "millrace/recipes";
+export const Utterances = ({ split }) => [{ utt_id: "a", speech: split, text: split }];
+export const Model = () => ({ speech }) => speech;
+export const output = ({ data, modelOutput }) => ({ utt_id: data.utt_id, hyp: modelOutput, ref: data.text });
+export class RealTimeFactor extends BaseMetric { compute() { return { RTF: 0.5 }; } }
+`,
+    );
+    // What its inputs are made of is not shown.
+    const metrics = yaml("metrics:").replace("[seconds, duration]", "[hyp, ref]");
+    writeFileSync(join(folder, "metrics.yaml"), metrics);
+    writeFileSync(join(folder, "example.mjs"), transpile(example));
+    const { stderr } = spawnSync(process.execPath, ["example.mjs"], { cwd: folder, encoding: "utf8" });
+    expect(stderr.replace(/^.* items \(\d+ %\).*\n/gm, "")).toBe("");
+    expect(JSON.parse(readFileSync(join(folder, "exp", "inference", "metrics.json"), "utf8"))).toEqual({
+      "millrace/recipes#WER": { "test-clean": { WER: 0 }, "test-other": { WER: 0 } },
+      "millrace/recipes#CER": { "test-clean": { CER: 0 }, "test-other": { CER: 0 } },
+      "./asr.js#RealTimeFactor": { "test-clean": { RTF: 0.5 }, "test-other": { RTF: 0.5 } },
+    });
   });
 });
 

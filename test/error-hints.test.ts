@@ -14,7 +14,7 @@ const checker = program.getTypeChecker();
 
 // An error that is made again, with a place in front or after a journey: the hint is the one it has.
 const handedOn = [
-  "src/shared/pack-error.ts",
+  "src/errors/pack-error.ts",
   "src/recipes/prep/prepare-utterance.ts",
   "src/recipes/xvector/xvector-runner.ts",
 ];

@@ -10,7 +10,7 @@ const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf
   .filter((name) => name.endsWith(".ts"))
   .map((name) => ({ name, text: readFileSync(join(root, "src", name), "utf8") }));
 const [, union] = /type ErrorCode =([\s\S]*?);/.exec(
-  sources.find(({ name }) => name.endsWith("shared/errors.ts"))!.text,
+  sources.find(({ name }) => name.endsWith("errors/errors.ts"))!.text,
 )!;
 const codes = [...union!.matchAll(/"(\w+)"/g)].map(([, code]) => code!);
 const pageOf = (code: string) => readFileSync(join(root, "docs", "errors", `${code}.md`), "utf8");
@@ -18,7 +18,7 @@ const pageOf = (code: string) => readFileSync(join(root, "docs", "errors", `${co
 // Of Node.js and of the YAML library.
 const foreignCodes = ["ERR_MODULE_NOT_FOUND", "RESOURCE_EXHAUSTION", "MULTIPLE_DOCS"];
 
-/** Every text of the sources, as a pattern in which anything stands for what is put in. */
+/** Every text of the sources, as a pattern: what the source inserts may be any text. */
 const patterns = sources.flatMap(({ name, text }) =>
   patternsOf(ts.createSourceFile(name, text, ts.ScriptTarget.ES2022)),
 );
@@ -53,7 +53,7 @@ describe("error codes", () => {
   });
 
   it("are all thrown by something", () => {
-    const others = sources.filter(({ name }) => !name.endsWith("shared/errors.ts")).map(({ text }) => text);
+    const others = sources.filter(({ name }) => !name.endsWith("errors/errors.ts")).map(({ text }) => text);
     expect(codes.filter((code) => !others.some((text) => text.includes(`"${code}"`)))).toEqual([]);
   });
 

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { emptyFolder } from "./fixtures/cli/project.ts";
+import { emptyFolder } from "./support/cli/project.ts";
 import { startSlurm, whyNotSlurm } from "./support/clusters/slurm.ts";
 import type { SlurmCluster } from "./support/clusters/slurm-cluster.ts";
 import { because } from "./support/clusters/why-not.ts";
@@ -49,7 +49,7 @@ describe("examples/README.md", () => {
   });
 });
 
-describe.concurrent("an example runs as it stands:", () => {
+describe.concurrent("an example runs as it is:", () => {
   it("hello, and once more without doing anything again", async () => {
     const first = await start("hello");
     expect(first).toMatchObject({
@@ -108,9 +108,9 @@ describe.concurrent("an example runs as it stands:", () => {
     expect(outcome).toEqual(fine);
     expect(lines[0]).toMatch(/^ended by SIGKILL after \d+ of 3000 items; \d+ are in whole shards$/);
     // A shard is 375 items: without checkpoints it would be half of that.
-    const [, twice] = /^went on: 3000 records; (\d+) items had to be run twice$/.exec(lines[1]!)!;
+    const [, twice] = /^continued: 3000 records; (\d+) items had to be run twice$/.exec(lines[1]!)!;
     expect(Number(twice)).toBeLessThan(375);
-    expect(lines[2]).toBe("every record is there once, in its place");
+    expect(lines[2]).toBe("every record is there once, in the right order");
     expect((await start("kill-and-resume", [], { cwd })).lines.at(-1)).toBe("nothing was left to do: 0 items were run");
   });
 

@@ -104,11 +104,11 @@ describe("the tarball", () => {
     const own = [root.replace(/\/$/, ""), dirname(root.replace(/\/$/, "")), homedir()].filter(
       (path) => path.length > 2,
     );
-    const telling = filesBelow(installed).filter((name) => {
+    const revealing = filesBelow(installed).filter((name) => {
       const text = readFileSync(join(installed, name), "utf8");
       return own.some((path) => text.includes(`${path}/`)) || text.includes("sourceMappingURL");
     });
-    expect(telling).toEqual([]);
+    expect(revealing).toEqual([]);
   });
 
   it("has types that every resolver of today finds", onBusyMachines, () => {
@@ -148,8 +148,8 @@ describe("a project with it", () => {
     import { collectStats, InferenceRunner } from "millrace/recipes";
     import { fbank, loadOnnx } from "millrace/speech";
     export const all = [decodeNpy, encodeNpy, ndArray, collectStats, InferenceRunner, fbank, loadOnnx];
-    const { HelloProvider, HelloRunner } = await import("./main.js");
-    export const records: { idx: number; text: string }[] = await new HelloRunner(new HelloProvider()).run([1, 2]);
+    const { hello } = await import("./main.js");
+    export const records: { idx: number; text: string }[] = await hello.run([1, 2]);
   `;
 
   it.each([

@@ -1,4 +1,4 @@
-// Statistics of a corpus of synthetic voices: sums for mean and variance, shapes, charts. What training starts from.
+// Statistics of a corpus of synthetic voices, as training needs them: sums for mean and variance, shapes, charts.
 import { readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { InferenceProvider, isMainModule } from "millrace";
@@ -9,7 +9,7 @@ import { makeCorpus } from "../corpus/make-corpus.mjs";
 export class FbankProvider extends InferenceProvider {
   static module = import.meta.url;
 
-  /** Items are `[uid, sample]`; the audio is read when its item comes. */
+  /** Items are `[uid, sample]`; `get` reads the audio of one item. */
   static buildDataset({ manifest }) {
     const rows = readFileSync(manifest, "utf8").trimEnd().split("\n");
     const utterances = rows.map((row) => row.split("\t"));
@@ -22,13 +22,13 @@ export class FbankProvider extends InferenceProvider {
     };
   }
 
-  /** A "model" whose features are those of the audio alone; one of your own may add what it learned. */
+  /** A "model" that computes fbank features; your own model can compute others. */
   static buildModel({ bins }) {
     const collectFeats = ({ speech }) => ({ feats: speech.map((samples) => fbank(samples, { numMelBins: bins })) });
     return { collectFeats };
   }
 
-  /** The env is dataset, model, the params, and how a batch is put together: here as lists, without padding. */
+  /** The env holds dataset, model, params, and the function that makes a batch of samples: here lists, without padding. */
   async buildEnvLocal() {
     return { ...(await super.buildEnvLocal()), collateFn: asLists };
   }
@@ -38,7 +38,7 @@ function asLists(samples) {
   return [samples.map(([id]) => id), { speech: samples.map(([, { speech }]) => speech) }];
 }
 
-if (isMainModule(import.meta.url)) {
+if (isMainModule(import.meta)) {
   const [outputDir = "exp/collect-stats", manifest = makeCorpus(join(outputDir, "corpus"))] = process.argv.slice(2);
   const { count, sum } = await collectStats({
     provider: new FbankProvider({ manifest, bins: 80 }),

@@ -1,4 +1,4 @@
-// A small speech corpus from nothing: synthetic voices, a manifest, and some utterances that cleaning has to find.
+// Makes a small speech corpus: synthetic voices, a manifest, and some bad utterances for the cleaning to find.
 import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { encodeWav } from "millrace/speech";
@@ -6,7 +6,7 @@ import { randomNumbers } from "./random-numbers.mjs";
 import { makeWords, sampleRate, speak } from "./speak.mjs";
 import { makeVoices } from "./voices.mjs";
 
-// What is wrong with which utterance; the others are good.
+// The flaw of each bad utterance; the others are good.
 const flaws = new Map([
   [3, "silent"],
   [17, "clipped"],
@@ -21,7 +21,7 @@ const flaws = new Map([
   [83, "short"],
 ]);
 
-/** Writes `manifest.tsv` and `wav/` into a folder, unless they are there. Says where the manifest is. */
+/** Writes `manifest.tsv` and `wav/` into a folder, unless they exist. Returns the path of the manifest. */
 export function makeCorpus(folder, { speakers = 8, utterances = 12 } = {}) {
   const manifest = join(folder, "manifest.tsv");
   if (existsSync(manifest)) return manifest;
@@ -35,7 +35,7 @@ export function makeCorpus(folder, { speakers = 8, utterances = 12 } = {}) {
       rows.push([id, `wav/${id}.wav`, text, voice.name].join("\t"));
     }
   }
-  // Last, and at once: while it is not there, the corpus is made anew.
+  // Written last and renamed: an interrupted call leaves no manifest, and the next call makes the corpus again.
   writeFileSync(`${manifest}.tmp`, `${rows.join("\n")}\n`);
   renameSync(`${manifest}.tmp`, manifest);
   return manifest;
@@ -45,7 +45,7 @@ function makeUtterance(voice, id, flaw) {
   const random = randomNumbers(id);
   const words = makeWords(random, 3 + Math.floor(random() * 2));
   const samples = speak(voice, words, random);
-  // As people write: a capital letter, a full stop, a blank too many.
+  // As in real corpora: a capital letter, a full stop, a blank too many.
   const text = `${words[0][0].toUpperCase()}${words.join("  ").slice(1)}.`;
   if (flaw === "silent") return { text, samples: samples.map(() => 0.0002 * (random() - 0.5)) };
   if (flaw === "clipped") return { text, samples: samples.map((sample) => Math.max(-1, Math.min(1, 12 * sample))) };

@@ -1,4 +1,4 @@
-/** Numbers from 0 to 1 that a text gives again, on every machine: the same corpus everywhere. */
+/** Random numbers from 0 to 1, seeded by a text, so that every machine makes the same corpus. */
 export function randomNumbers(seed) {
   let state = 0x811c9dc5;
   for (const character of seed) state = Math.imul(state ^ character.codePointAt(0), 0x01000193);

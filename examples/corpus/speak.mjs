@@ -1,8 +1,8 @@
-// A voice from the source-filter model: pulses of the glottis and noise, through resonances that move from vowel to vowel.
+// Speech by the source-filter model: glottal pulses and noise, filtered by resonances that move from vowel to vowel.
 
 export const sampleRate = 16_000;
 
-// The first four resonances of a neutral vocal tract, in Hz, as in relaxed speech: near the middle.
+// The first four resonances of a neutral vocal tract, in Hz. As in relaxed speech, vowels differ little.
 const vowels = {
   a: [640, 1250, 2450, 3420],
   e: [530, 1620, 2490, 3470],
@@ -11,7 +11,7 @@ const vowels = {
   u: [420, 1140, 2360, 3350],
 };
 
-// What a consonant does to voice and noise while it lasts, and the middle of its noise in Hz.
+// The voice and noise levels of a consonant, and the centre of its noise in Hz.
 const consonants = {
   m: { voice: 0.35, noise: 0, hz: 0 },
   n: { voice: 0.4, noise: 0, hz: 0 },
@@ -22,7 +22,7 @@ const consonants = {
   k: { voice: 0, noise: 0.3, hz: 1900 },
 };
 
-/** Words of syllables "consonant vowel": what is said is what stands in the text. */
+/** Words of syllables "consonant vowel", so that the text says exactly what is spoken. */
 export function makeWords(random, wordCount) {
   const pick = (letters) => letters[Math.floor(random() * letters.length)];
   const syllable = () => pick(Object.keys(consonants)) + pick(Object.keys(vowels));
@@ -31,7 +31,7 @@ export function makeWords(random, wordCount) {
   );
 }
 
-/** Samples of a voice that says words, with pauses before, between and behind them, and the noise of a room. */
+/** Samples of a voice that says these words, with pauses before, between and after them, and room noise. */
 export function speak(voice, words, random) {
   const pieces = [{ seconds: 0.2 + 0.2 * random() }];
   for (const word of words) {
@@ -68,7 +68,7 @@ function filterSource(voice, pieces, random) {
     const goal = { voice: vowel ? (consonant?.voice ?? 1) * stress : 0, noise: consonant?.noise ?? 0 };
     if (consonant?.hz) hiss.tune(consonant.hz * voice.tractScale);
     for (let i = 0; i < length; i++, at++) {
-      // Everything glides: a mouth does not jump.
+      // All parameters change smoothly, as in a real mouth.
       voicing += (goal.voice - voicing) * 0.004;
       noising += (goal.noise - noising) * 0.008;
       if (i % 32 === 0) {
@@ -83,7 +83,7 @@ function filterSource(voice, pieces, random) {
         period = 1 + voice.jitter * (random() - 0.5) * 2;
         pulse = 1;
       }
-      // A pulse that decays, slowly for a soft voice: its spectrum falls faster.
+      // A decaying pulse. A slow decay makes a soft voice: its spectrum falls faster.
       const source = voicing * (pulse + voice.breath * (random() - 0.5) * 4);
       pulse *= voice.tilt;
       let sound = source;
@@ -96,7 +96,7 @@ function filterSource(voice, pieces, random) {
   return samples;
 }
 
-/** Two poles, with gain 1 at zero frequency, as in a chain of formants. */
+/** A two-pole filter with gain 1 at zero frequency, for a chain of formants. */
 class Resonator {
   constructor(bandwidth) {
     this.r = Math.exp((-Math.PI * bandwidth) / sampleRate);
@@ -120,7 +120,7 @@ class Resonator {
   }
 }
 
-/** A resonance that lets its own band through, with gain 1 there, and little else. */
+/** A band-pass filter with gain 1 at its centre. */
 function makeBand(hz, bandwidth) {
   const band = new Resonator(bandwidth);
   band.tune(hz);
@@ -128,8 +128,8 @@ function makeBand(hz, bandwidth) {
   return band;
 }
 
-/** Scaled to a peak, with the quiet noise of a room. */
+/** Scales samples to a peak level and adds quiet room noise. */
 function toLevel(samples, peak, random) {
-  const most = samples.reduce((max, sample) => Math.max(max, Math.abs(sample)), 1e-9);
-  return samples.map((sample) => (sample * peak) / most + 0.0008 * (random() - 0.5));
+  const loudest = samples.reduce((max, sample) => Math.max(max, Math.abs(sample)), 1e-9);
+  return samples.map((sample) => (sample * peak) / loudest + 0.0008 * (random() - 0.5));
 }

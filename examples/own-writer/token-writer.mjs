@@ -1,4 +1,4 @@
-// A writer of one's own: the token ids of all documents in one binary file, and where each document ends in another, as
+// A custom writer: the token ids of all documents in one binary file, and the end of each document in another, as
 // programs that train language models map them into memory.
 import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 export const tokensName = "tokens.u16";
 export const endsName = "document-ends.u32";
 
-/** Writes documents, each a list of token ids. With `checkpoint` and `restore` a killed shard goes on where it was. */
+/** Writes documents, each a list of token ids. With `checkpoint` and `restore` a killed shard continues from its last checkpoint. */
 export class TokenWriter {
   #shardDir;
   #files;
@@ -18,7 +18,7 @@ export class TokenWriter {
   }
 
   write(ids) {
-    // Not before the first document: the bytes to go on from may be there.
+    // Opened at the first document only: `restore` may come first, and needs the bytes in the files.
     this.#files ??= this.#open("w");
     this.#tokens += ids.length;
     this.#documents++;
@@ -26,7 +26,7 @@ export class TokenWriter {
     writeFully(this.#files.ends, Uint32Array.of(this.#tokens));
   }
 
-  /** How many bytes of which files count, and whatever else is needed to go on. All of it is with the system already. */
+  /** The valid length of each file, and what `restore` needs. All bytes were written already; nothing is buffered here. */
   checkpoint() {
     if (this.#files === undefined) return { files: [] };
     const files = [

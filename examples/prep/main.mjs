@@ -1,5 +1,5 @@
 // Data preparation with cleaning: makes a corpus of synthetic voices, then prepares it, durably. Kill it at any moment and start
-// it again: it goes on from where it was. `node examples/prep/main.mjs OUTPUT_DIR MANIFEST` prepares a corpus of your own.
+// it again: it continues where it was. `node examples/prep/main.mjs OUTPUT_DIR MANIFEST` prepares a corpus of your own.
 import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isMainModule, loadConfig } from "millrace";
@@ -8,7 +8,7 @@ import { makeCorpus } from "../corpus/make-corpus.mjs";
 
 const configPath = fileURLToPath(new URL("prep.yaml", import.meta.url));
 
-/** Prepares a corpus into a folder and says on the console what became of it. */
+/** Prepares a corpus into a folder and prints a summary. */
 export async function runPrep(outputDir = "exp/prep", manifest = makeCorpus(join(outputDir, "corpus"))) {
   const config = await loadConfig(configPath, [
     `prep.manifest=${JSON.stringify(resolve(manifest))}`,
@@ -29,8 +29,8 @@ export async function runPrep(outputDir = "exp/prep", manifest = makeCorpus(join
   show("dropped", summary.droppedList);
   show("Kaldi folder", kaldiDir);
   show("dataset", datasetDir);
-  console.log("\nRun it again: what is done is not done again. Kill it half-way: it goes on from there.");
+  console.log("\nRun it again: finished work is not repeated. Kill it half-way: it continues from there.");
   return summary;
 }
 
-if (isMainModule(import.meta.url)) await runPrep(...process.argv.slice(2));
+if (isMainModule(import.meta)) await runPrep(...process.argv.slice(2));

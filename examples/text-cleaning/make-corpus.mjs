@@ -1,12 +1,12 @@
-// A corpus of texts from nothing, the same every time: some short, some foreign, some twice, with blanks where none belong.
+// Makes a corpus of texts, the same every time: some are short, foreign or repeated, some have too many blanks.
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
-const subjects = ["The old mill", "A small river", "Her brother", "The night train", "Nobody"];
+const subjects = ["The old mill", "A small river", "Her brother", "The night train", "Our neighbour"];
 const verbs = ["turns", "waits for", "remembers", "follows", "forgets"];
 const objects = ["the town", "an answer", "the long winter", "a red lamp", "what was said"];
 
-/** Writes `{ id, text }` lines, unless the file is there. Says where it is. */
+/** Writes `{ id, text }` lines, unless the file exists. Returns its path. */
 export function makeCorpus(path, { texts = 2000 } = {}) {
   if (existsSync(path)) return path;
   mkdirSync(dirname(path), { recursive: true });

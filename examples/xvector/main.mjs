@@ -8,7 +8,7 @@ import { makeCorpus } from "../corpus/make-corpus.mjs";
 
 const configPath = fileURLToPath(new URL("xvector.yaml", import.meta.url));
 
-/** Extracts the embeddings of a corpus into a folder and says on the console what became of it. */
+/** Extracts the embeddings of a corpus into a folder and prints a summary. */
 export async function runXVectors(outputDir = "exp/xvector", manifest = makeCorpus(join(outputDir, "corpus"))) {
   const config = await loadConfig(configPath, [
     `xvector.save_path=${JSON.stringify(resolve(outputDir))}`,
@@ -30,9 +30,9 @@ export async function runXVectors(outputDir = "exp/xvector", manifest = makeCorp
   show("failures", failures);
   show("report", report);
   if (report !== undefined) console.log(`\nOpen the report in a browser: ${pathToFileURL(report).href}`);
-  console.log("Start it again: what is done is not done again. Kill it half-way: it goes on from there.");
+  console.log("Start it again: finished work is not repeated. Kill it half-way: it continues from there.");
   console.log("On a manifest of your own: npm start -- exp/mine manifest.tsv");
   return summary;
 }
 
-if (isMainModule(import.meta.url)) await runXVectors(...process.argv.slice(2));
+if (isMainModule(import.meta)) await runXVectors(...process.argv.slice(2));

@@ -1,4 +1,4 @@
-// The figures that `npm run bench` kept, as tables and as one chart of how near each is to its limit.
+// The figures that `npm run bench` saved, as tables and as one chart that compares each with its limit.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { root } from "../ensure.mjs";
@@ -56,7 +56,7 @@ function shareOf({ value, limit }) {
 const [lineHeight, left, width, right] = [22, 470, 420, 110];
 const most = 1.5;
 
-/** SVG: a bar for each figure, as a share of its limit. Above the line is what does not hold. */
+/** SVG: a bar for each figure, as a fraction of its limit. */
 function benchmarkChart(results) {
   const rows = results.flatMap(({ bench, rows: own }) => own.map((row) => ({ ...row, bench })));
   const shown = rows.filter(({ limit }) => limit > 0);

@@ -1,4 +1,4 @@
-// docs/ and the reference → a folder of static files that any server, or none, can show.
+// Builds docs/ and the reference into a folder of static files, which work with any server or none.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { build } from "esbuild";
@@ -9,7 +9,7 @@ import { hrefBetween, linkedFile, renderMarkdown } from "./render-markdown.mjs";
 import { searchIndex } from "./search-index.mjs";
 import { guideFolder, siteMap } from "./site-map.mjs";
 
-/** Builds the site into `out`; answers how many pages it has and which links lead nowhere. */
+/** Builds the site into `out`. Returns the number of pages and the broken links. */
 export async function buildSite({ out, reference }) {
   clear(out);
   writeBenchmarkPage();
@@ -39,7 +39,7 @@ function render(page, { byFile, broken }) {
     if (target !== undefined) return `${hrefBetween(page.name, `${target.name}.html`)}${hash ? `#${hash}` : ""}`;
     const own = ownFile(linkedFile(page.file, path));
     if (own !== undefined) return hrefBetween(page.name, own);
-    // What stands in the repository and not on the site is named, and leads nowhere.
+    // What is in the repository but not on the site is shown as text without a link.
     if (!existsSync(linkedFile(page.file, path))) broken.push(`${relative(root, page.file)}: ${link}`);
     return "#";
   };
@@ -50,7 +50,7 @@ function programOf({ program }) {
   return program === undefined ? "" : `\n## main.mjs\n\n\`\`\`js\n${readFileSync(program, "utf8")}\`\`\`\n`;
 }
 
-/** Files of docs/public stand at the top of the site, and so do those that are made here. */
+/** Files of docs/public and the generated ones are at the top of the site. */
 function ownFile(file) {
   const name = relative(join(root, "docs"), file).replaceAll("\\", "/");
   if (name.startsWith("public/")) return name.slice("public/".length);
@@ -72,7 +72,7 @@ async function copyAssets(out) {
   await build({ ...common, entryPoints: { site: join(browser, "site.mjs"), theme: join(browser, "theme.mjs") } });
 }
 
-/** A folder that is no site of ours is not emptied. */
+/** Refuses to empty a folder that is not a site of this project. */
 function clear(out) {
   if (existsSync(out) && readdirSync(out).length > 0 && !existsSync(join(out, "search-index.js")))
     throw new Error(`${out} is not empty and no site of this project: choose another folder`);

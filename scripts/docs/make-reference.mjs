@@ -1,11 +1,11 @@
-// The API reference as Markdown, read from the doc comments of the source: one page for each name that is exported.
+// The API reference as Markdown, from the doc comments of the source: one page per exported name.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { Application, Logger, LogLevel } from "typedoc";
 import { load as intoMarkdown } from "typedoc-plugin-markdown";
 import { root } from "../ensure.mjs";
 
-/** The four entries of the package: what a program imports, and the file of the source that says what is in it. */
+/** The four entries of the package: the import name, and its source file. */
 export const entries = [
   { name: "millrace", source: "index" },
   { name: "millrace/formats", source: "formats" },
@@ -13,7 +13,7 @@ export const entries = [
   { name: "millrace/recipes", source: "recipes" },
 ];
 
-/** Writes the reference into a folder; answers what typedoc finds missing in the source. */
+/** Writes the reference into a folder. Returns typedoc's warnings about missing documentation. */
 export async function makeReference(out) {
   rmSync(out, { recursive: true, force: true });
   const app = await Application.bootstrapWithPlugins({
@@ -29,7 +29,7 @@ export async function makeReference(out) {
     disableSources: true,
     excludeInternal: true,
     excludePrivate: true,
-    // A member says by its name and type what it is; a name that is imported has to say why it is there.
+    // Members are explained by their name and type; exported names need a comment.
     requiredToBeDocumented: ["Class", "Interface", "Function", "Variable", "TypeAlias"],
     validation: { notExported: false, invalidLink: true, invalidPath: true, notDocumented: true },
     hidePageHeader: true,
@@ -47,7 +47,7 @@ export async function makeReference(out) {
   app.logger = new CollectingLogger(warnings);
   const project = await app.convert();
   if (project === undefined) throw new Error(`typedoc cannot read the sources:\n${warnings.join("\n")}`);
-  // They are called after their files; a reader knows them by what is imported.
+  // Modules are named after their files; readers know them by their import name.
   for (const module of project.children ?? [])
     module.name = entries.find(({ source }) => source === module.name)?.name ?? module.name;
   app.validate(project);
@@ -55,7 +55,7 @@ export async function makeReference(out) {
   return { warnings: warnings.filter((text) => !isOfMember(text)) };
 }
 
-/** `millrace.Writer.write`: a member, whose owner says what it is. */
+/** `millrace.Writer.write`: a member, which its owner documents. */
 function isOfMember(warning) {
   return /^millrace[\w/]*\.\w+\.\S+ \((CallSignature|Property)\)/.test(warning);
 }

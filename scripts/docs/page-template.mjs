@@ -1,13 +1,13 @@
-// The frame around every page: where one is, what else there is, the search.
+// The frame around every page: navigation and search.
 
 const html = (text) =>
   String(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 
-// No inline script or style, nothing from elsewhere.
+// No inline script or style, nothing from other hosts.
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'";
 
-/** One HTML page. `to(name)` answers the address of another page or file, seen from this one. */
+/** One HTML page. `to(name)` returns the address of another page or file, relative to this one. */
 export function pageTemplate({ page, sections, to, previous, next }) {
   const isCurrent = ({ name }) => name === page.name;
   return `<!doctype html>

@@ -1,4 +1,4 @@
-// Markdown → HTML of one page, with what the search needs to know about it.
+// Converts the Markdown of one page to HTML, with the data for the search.
 import { dirname, join, relative } from "node:path";
 import hljs from "highlight.js/lib/core";
 import bash from "highlight.js/lib/languages/bash";
@@ -24,11 +24,11 @@ const languages = {
 for (const [name, language] of Object.entries(languages)) hljs.registerLanguage(name, language);
 
 /**
- * A page as HTML. `href` answers where a link of this page leads on the site.
+ * A page as HTML. `href` returns the address of a link on the site.
  * @returns {{ html: string, title: string, headings: { level: number, id: string, text: string }[], sections: object[] }}
  */
 export function renderMarkdown(text, { isTrusted = false, href }) {
-  // The generated reference marks places by HTML; pages written by hand have none but notes to their tests.
+  // The generated reference marks positions with HTML; hand-written pages have only comments for their tests.
   const markdown = new MarkdownIt({ html: isTrusted, linkify: false, highlight: paint });
   const tokens = markdown.parse(isTrusted ? text : withoutNotes(text), {});
   const headings = [];
@@ -47,7 +47,7 @@ export function renderMarkdown(text, { isTrusted = false, href }) {
       const words = token.type === "inline" ? plainText(token) : token.type === "fence" ? token.content : "";
       if (words !== "") sections.at(-1)?.text.push(words);
     }
-    // A column that needs no name: an empty heading would be read out as one.
+    // A column without a name: screen readers would announce an empty heading.
     if (token.type === "th_open" && tokens[i + 1].content === "") token.tag = tokens[i + 2].tag = "td";
     for (const child of token.children ?? [])
       if (child.type === "link_open") child.attrSet("href", href(child.attrGet("href")));
@@ -62,12 +62,12 @@ export function renderMarkdown(text, { isTrusted = false, href }) {
   };
 }
 
-/** Where a link in one page leads to, seen from that page's place on the site; undefined where it leads to no page. */
+/** The target of a link, relative to the page on the site; undefined if it is not a page. */
 export function hrefBetween(from, to) {
   return relative(dirname(`/${from}`), `/${to}`) || to.split("/").at(-1);
 }
 
-/** The file a link names, as seen from the file that holds it. */
+/** The file of a link, resolved from the file that contains it. */
 export function linkedFile(file, link) {
   return join(dirname(file), decodeURI(link));
 }
@@ -87,7 +87,7 @@ function uniqueSlug(text, used) {
   return count === 0 ? slug : `${slug}-${count}`;
 }
 
-/** Comments are for the tests: what a block of code takes as given. */
+/** Comments are for the tests: the setup of a code block. */
 function withoutNotes(text) {
   let isCode = false;
   const lines = [];
@@ -129,7 +129,7 @@ function addRules(markdown) {
     const [language = "", ...rest] = tokens[i].info.trim().split(/\s+/);
     const { escapeHtml } = markdown.utils;
     const painted = options.highlight(tokens[i].content, language) || escapeHtml(tokens[i].content);
-    // ```yaml prep.yaml: the name of the file it is; ```ts run and ```text output are for the tests.
+    // ```yaml prep.yaml: the file's name; ```ts run and ```text output are for the tests.
     const file = rest.find((word) => word.includes("."));
     const title = file === undefined ? "" : `<figcaption>${escapeHtml(file)}</figcaption>`;
     return `<figure class="code">${title}<pre tabindex="0"><code class="language-${escapeHtml(language)}">${painted}</code></pre></figure>\n`;

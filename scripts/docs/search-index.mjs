@@ -1,8 +1,11 @@
-// The index is made here and only read in the browser: a reader waits for a file, not for the work.
+// The index is built here and only read in the browser, so a reader waits only for a file.
 import MiniSearch from "minisearch";
 import { searchFields } from "./browser/search-fields.mjs";
 
-/** A script that leaves the index where the page's search finds it; a script also loads where a page was opened from a disk. */
+/**
+ * A script that stores the index for the page's search; unlike JSON, a script also loads in a page that was opened from
+ * disk.
+ */
 export function searchIndex(pages) {
   const index = new MiniSearch(searchFields);
   let id = 0;

@@ -1,4 +1,4 @@
-// To look at the site on this machine; anything that serves files does as well.
+// Shows the site on this machine; any static file server works too.
 import { createReadStream, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, normalize, sep } from "node:path";
@@ -11,7 +11,7 @@ const kinds = {
   ".json": "application/json",
 };
 
-/** Serves a folder on loopback; answers its address. */
+/** Serves a folder on loopback. Returns its address. */
 export function serveSite(folder, { port }) {
   const server = createServer((request, response) => {
     const file = fileOf(folder, request.url ?? "/");

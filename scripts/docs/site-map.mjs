@@ -1,11 +1,11 @@
-// What stands where on the site. A page that is not named here is put under "More", so none is lost.
+// The structure of the site. A page that is not listed here is put under "More", so none is lost.
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../ensure.mjs";
 import { entries } from "./make-reference.mjs";
 
 const named = [
-  { title: "Begin", pages: ["index", "get-started", "guide", "providers-and-runners", "faq"] },
+  { title: "Begin", pages: ["index", "get-started", "guide", "providers-and-runners", "glossary", "faq"] },
   { title: "Do", pages: ["data-preparation", "collect-stats", "xvectors", "inference", "audio", "features"] },
   { title: "Files", pages: ["writers", "formats", "run-folder"] },
   { title: "Run", pages: ["configs", "cli", "failures", "performance", "dashboard", "report"] },
@@ -30,15 +30,20 @@ const named = [
     ],
   },
   { title: "Coming from", pages: ["from-espnet3", "from-datatrove", "from-dask", "from-submitit"] },
-  { title: "Trust", pages: ["how-it-works", "security", "benchmarks"] },
+  { title: "Trust", pages: ["how-it-works", "security", "tested-on", "figures", "benchmarks"] },
 ];
 
-/** Pages that stand at the top of the repository. */
-const outside = { architecture: "ARCHITECTURE.md", contributing: "CONTRIBUTING.md", changelog: "CHANGELOG.md" };
+/** Pages at the top of the repository. */
+const outside = {
+  architecture: "ARCHITECTURE.md",
+  contributing: "CONTRIBUTING.md",
+  changelog: "CHANGELOG.md",
+  "security-policy": "SECURITY.md",
+};
 
 /**
- * Every page: its name on the site (`backends/slurm`), its file and the section it stands under. `reference` is the folder
- * of the generated reference, or undefined.
+ * Every page: its name on the site (`backends/slurm`), its file and its section. `reference` is the folder of the
+ * generated reference, or undefined.
  */
 export function siteMap({ reference } = {}) {
   const docs = join(root, "docs");
@@ -67,7 +72,7 @@ export function siteMap({ reference } = {}) {
   return reference === undefined ? sections : [...sections, referenceSection(reference)];
 }
 
-/** Each example as its page says it and as it is written: `program` stands below the page. */
+/** Each example: its page, with `program` below it. */
 function examplePages() {
   const folder = join(root, "examples");
   const names = readdirSync(folder).filter((name) => existsSync(join(folder, name, "README.md")));
@@ -95,7 +100,7 @@ function referenceSection(folder) {
   return { title: "Reference", pages: files.sort((a, b) => order(a) - order(b)).map(page) };
 }
 
-/** Whether the interactive guide was built; it then stands on the site beside its page. */
+/** True if the interactive guide was built; the site then contains it. */
 export function guideFolder() {
   const folder = join(root, "dist", "web", "guide");
   return existsSync(join(folder, "index.html")) ? folder : undefined;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Makes test/golden/formats/{kaldi,safetensors,tar,jsonl}, with nothing of millrace: bytes by struct, json, tarfile, gzip,
-GNU tar and zstd. What each file holds stands in expected.json beside it. Run it in the root of the repository; the files
+GNU tar and zstd. expected.json beside the files describes their content. Run it in the root of the repository; the files
 are committed, so that tests need none of these programs."""
 import gzip, io, json, os, struct, subprocess, tarfile, tempfile
 

@@ -1,5 +1,5 @@
-// Makes test/golden/audio: one short signal in many formats, each written by a program other than this one.
-// Needs sox, flac, lame, vorbis-tools, opus-tools, ffmpeg and libsndfile's programs (sndfile-programs) on the PATH.
+// Makes test/golden/audio: one short signal in many formats, each written by another program. Needs sox, flac, lame,
+// vorbis-tools, opus-tools, ffmpeg and libsndfile's programs (sndfile-programs) on the PATH.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -34,7 +34,7 @@ const size = Buffer.alloc(4);
 size.writeUInt32LE(data.length);
 writeFileSync(`${folder}source.wav`, Buffer.concat([header, size, data]));
 
-// The same numbers in other containers.
+// The same samples in other containers.
 run("flac", "-s", "-8", "--no-padding", "-o", "best.flac", "source.wav");
 run("flac", "-s", "--no-padding", "--lax", "-b", "33", "-l", "32", "-r", "15", "-o", "small-blocks.flac", "source.wav");
 run("flac", "-s", "-0", "--no-padding", "--ogg", "-o", "flac.oga", "source.wav");
@@ -43,7 +43,7 @@ run("sox", "-D", "source.wav", "-t", "aiff", "pcm.aiff");
 run("ffmpeg", "-v", "error", "-i", "source.wav", "-c:a", "pcm_f32le", "-bitexact", "float.caf");
 run("sndfile-convert", "source.wav", "pcm.w64");
 run("ffmpeg", "-v", "error", "-i", "source.wav", "-rf64", "always", "rf64.wav");
-// Coded with loss: what another program decodes from them stands beside them.
+// Lossy formats: the samples that another program decodes are stored beside them.
 run("sox", "-D", "source.wav", "-t", "wav", "-e", "ima-adpcm", "ima.wav");
 run("sox", "-D", "ima.wav", "-t", "wav", "-e", "signed", "-b", "16", "ima.decoded.wav", "channels", "1");
 run("sox", "-D", "source.wav", "-t", "wav", "-e", "ms-adpcm", "ms.wav");

@@ -1,5 +1,6 @@
-// Makes test/golden/formats/parquet with Arrow's own Rust library (parquet-wasm), so that what is read was written by
-// another one. The files are committed. Run it in the root of the repository: node scripts/golden/parquet.mjs
+// Makes test/golden/formats/parquet with Arrow's Rust library (parquet-wasm), so that the reader is tested with files
+// of another implementation. The files are committed. Run it in the root of the repository: node
+// scripts/golden/parquet.mjs
 import { mkdirSync, writeFileSync } from "node:fs";
 import {
   Binary,

@@ -1,70 +1,88 @@
-/** Something a reader went on after, so that whoever plans a corpus can count it. */
+import type { OutputOptions } from "../input/output-limit.ts";
+
+/** Where audio comes from: a path, a `file:` URL, bytes, or a `Blob`, of which only the parts that are needed are read. */
+export type AudioFile = string | URL | Uint8Array | Blob;
+
+/** What `readAudio` takes: also a stream of bytes, which is read to its end before it is decoded. */
+export type AudioInput = AudioFile | ReadableStream<Uint8Array>;
+
+/** A problem that did not stop the reader, so that a program can count such files of a corpus. */
 export interface AudioWarning {
-  /** `odd_length`: bytes of half a frame dropped. `truncated`: less there than announced. `corrupt`: damaged parts left
-   *  out. `past_end`: the segment asked for reaches beyond the end. */
+  /**
+   * `odd_length`: an incomplete last frame was dropped. `truncated`: the file is shorter than announced. `corrupt`:
+   * damaged parts were skipped. `past_end`: the requested segment reaches beyond the end.
+   */
   readonly kind: "odd_length" | "truncated" | "corrupt" | "past_end";
   readonly message: string;
 }
 
-/** What a file says about itself, read from a few kilobytes. */
+/** Information from the file's headers, read from a few kilobytes. */
 export interface AudioInfo {
   /** The container: `wav`, `w64`, `aiff`, `au`, `caf`, `sphere`, `flac`, `ogg`, `mp3`, `mp4`, `matroska`, … */
   readonly format: string;
-  /** How samples are stored in it: `pcm_s16le`, `pcm_f32le`, `mulaw`, `ima_adpcm`, `flac`, `vorbis`, `opus`, `mp3`, … */
+  /** The encoding of its samples: `pcm_s16le`, `pcm_f32le`, `mulaw`, `ima_adpcm`, `flac`, `vorbis`, `opus`, `mp3`, … */
   readonly codec: string;
   readonly sampleRate: number;
   readonly channels: number;
-  /** Samples of one channel; undefined where only decoding tells. */
+  /** Samples per channel; undefined if only decoding can find out. */
   readonly frames: number | undefined;
   readonly durationSeconds: number | undefined;
-  /** False where `frames` is estimated from a bit rate, or unknown. */
+  /** False if `frames` is estimated from a bit rate, or unknown. */
   readonly isExact: boolean;
 }
 
-/** Samples of a file: full scale is 1, and float files may go beyond it. */
+/** Samples of a file: full scale is 1, and float files may exceed it. */
 export interface Audio<Samples = Float32Array> {
   readonly samples: Samples;
-  /** Of `samples`, so after resampling. */
+  /** The rate of `samples`, after resampling. */
   readonly sampleRate: number;
-  /** Of the file, whatever was chosen of it. */
+  /** Number of channels of the file, independent of the chosen channel. */
   readonly channels: number;
   readonly durationSeconds: number;
   readonly format: string;
   readonly codec: string;
-  /** Of the file, before resampling. */
+  /** The rate of the file, before resampling. */
   readonly sourceSampleRate: number;
   readonly warnings: readonly AudioWarning[];
 }
 
-/** Which part of a file is read, and what its samples become. */
-export interface ReadAudioOptions {
-  /** The mean of all channels (default), one of them counted from 0, or all, each in an array of its own. */
+/** Which part of a file is read, and how. */
+export interface ReadAudioOptions extends OutputOptions {
+  /** The mean of all channels (default), one channel counted from 0, or all, each in its own array. */
   readonly channel?: "mix" | "all" | number;
-  /** Seconds to leave out at the start. Default 0. */
+  /** Seconds to skip at the start. Default 0. */
   readonly offset?: number;
-  /** Seconds to read at most. Default: to the end. */
+  /** Maximum seconds to read. Default: to the end. */
   readonly duration?: number;
   /** Resample to this rate. Default: the rate of the file. */
   readonly sampleRate?: number;
   /** The filter of the resampler, as in `resample`. Default `standard`. */
   readonly quality?: ResampleQuality;
-  /** A file that holds less than its header announces: an error (default), or read what is there with a warning. */
+  /** If a file is shorter than its header announces: an error (default), or read what is there with a warning. */
   readonly truncated?: "fail" | "keep";
-  /** What error messages call the audio when it comes as bytes. */
+  /**
+   * A file with more seconds to read is refused. Default: limited by `maxOutputBytes`, which does not apply if only
+   * `maxSeconds` is given.
+   */
+  readonly maxSeconds?: number;
+  /** What error messages call the audio when it has no path. Default: the name of a `File`, or `the audio`. */
   readonly name?: string;
   /**
-   * Gives the array that the file's samples are put into, of at least `length`; asked again where more come than the file
-   * had announced. Default: a new one. With an array that is used again and again for file after file, there is next to no
-   * garbage to collect. Not with `channel: "all"`; what is resampled is a new array all the same.
+   * Returns the array for the file's samples, with at least `length` elements; called again if the file has more than
+   * announced. Default: a new array. Reusing one array for many files avoids almost all garbage collection. Not with
+   * `channel: "all"`; resampling always returns a new array.
    */
   readonly allocate?: (length: number) => Float32Array;
 }
 
-/** `standard` is torchaudio's default (sinc with a Hann window, width 6); `best` its "kaiser_best" (width 64, ten times the work). */
+/**
+ * `standard` is torchaudio's default (sinc with a Hann window, width 6); `best` is its "kaiser_best" (width 64, ten
+ * times the work).
+ */
 export type ResampleQuality = "standard" | "best";
 
-/** How `probeAudio` speaks of what it looks at. */
+/** Options of {@link probeAudio}. */
 export interface ProbeAudioOptions {
-  /** What error messages call the audio when it comes as bytes. */
+  /** What error messages call the audio when it has no path. Default: the name of a `File`, or `the audio`. */
   readonly name?: string;
 }

@@ -1,27 +1,35 @@
 import { fileURLToPath } from "node:url";
-import { errnoOf, messageOf } from "../shared/errors.ts";
+import { errnoOf, messageOf } from "../errors/errors.ts";
+import type { AudioInput, ReadAudioOptions } from "./audio.ts";
 import { badAudio } from "./bad-audio.ts";
 import { type OpenedFile, openFile } from "./open-file.ts";
+import { readStream } from "./read-stream.ts";
 
-/** Bytes with random access: a file, or what was read elsewhere. Formats read through it and never ask which. */
+/** Bytes with random access: a file, or bytes in memory. Formats do not need to know which. */
 export interface ByteSource {
   readonly name: string;
   readonly size: number;
   /** The file itself, for programs that have to open it. */
   readonly path: string | undefined;
   /**
-   * The bytes from `offset`; fewer than asked for only at the end. They may be a view: not to be written to. They may be put
-   * into `room`, if it is large enough.
+   * The bytes from `offset`; fewer than requested only at the end. They may be a view, which must not be written to.
+   * They may be written to `into` if it is large enough.
    */
-  read(offset: number, length: number, room?: Uint8Array): Promise<Uint8Array>;
+  read(offset: number, length: number, into?: Uint8Array): Promise<Uint8Array>;
   close(): Promise<void>;
 }
 
 const headBytes = 16 * 1024;
 
-/** Opens a path or bytes; what is not a readable, non-empty regular file is refused here. */
-export async function openSource(from: string | URL | Uint8Array, name = "the audio"): Promise<ByteSource> {
+/** Opens any input; what is not a readable, non-empty regular file is refused here. */
+export async function openSource(
+  from: AudioInput,
+  options: Pick<ReadAudioOptions, "name" | "maxSeconds" | "maxOutputBytes"> = {},
+): Promise<ByteSource> {
+  const { name = "the audio" } = options;
   if (from instanceof Uint8Array) return bytesSource(from, name);
+  if (from instanceof Blob) return blobSource(from, options.name ?? fileName(from) ?? name);
+  if (typeof from === "object" && "getReader" in from) return bytesSource(await readStream(from, name, options), name);
   if (/^(https?|s3|gs):/.test(String(from))) {
     throw badAudio(String(from), "is not on this machine", "fetch it first, and pass its path or its bytes");
   }
@@ -55,11 +63,38 @@ export function bytesSource(bytes: Uint8Array, name: string, path?: string): Byt
   };
 }
 
+/** A Blob may be a file on disk, so only the requested part is read. */
+async function blobSource(blob: Blob, name: string): Promise<ByteSource> {
+  if (blob.size === 0) throw isEmpty(name);
+  const read = async (offset: number, length: number): Promise<Uint8Array> => {
+    try {
+      return new Uint8Array(await blob.slice(offset, offset + length).arrayBuffer());
+    } catch (error) {
+      throw badAudio(name, `cannot be read: ${messageOf(error)}`, "the file behind the Blob may have changed", error);
+    }
+  };
+  const head = await read(0, headBytes);
+  return {
+    name,
+    size: blob.size,
+    path: undefined,
+    read: async (offset, length) => {
+      const end = Math.min(offset + length, blob.size);
+      return end <= head.length ? head.subarray(offset, end) : read(offset, length);
+    },
+    close: async () => {},
+  };
+}
+
+function fileName(blob: Blob): string | undefined {
+  return "name" in blob && typeof blob.name === "string" && blob.name !== "" ? blob.name : undefined;
+}
+
 /** The start is read once: every format looks at it several times. */
 async function fileSource(path: string, file: OpenedFile, size: number): Promise<ByteSource> {
-  const read = async (offset: number, length: number, room?: Uint8Array): Promise<Uint8Array> => {
+  const read = async (offset: number, length: number, into?: Uint8Array): Promise<Uint8Array> => {
     const wanted = Math.max(0, Math.min(length, size - offset));
-    const bytes = (room?.length ?? -1) >= wanted ? room!.subarray(0, wanted) : Buffer.allocUnsafeSlow(wanted);
+    const bytes = (into?.length ?? -1) >= wanted ? into!.subarray(0, wanted) : Buffer.allocUnsafeSlow(wanted);
     let filled = 0;
     while (filled < wanted) {
       const bytesRead = await file.read(bytes.subarray(filled), offset + filled);
@@ -68,9 +103,9 @@ async function fileSource(path: string, file: OpenedFile, size: number): Promise
     }
     return bytes;
   };
-  const guarded = async (offset: number, length: number, room?: Uint8Array): Promise<Uint8Array> => {
+  const guarded = async (offset: number, length: number, into?: Uint8Array): Promise<Uint8Array> => {
     try {
-      return await read(offset, length, room);
+      return await read(offset, length, into);
     } catch (error) {
       throw errnoOf(error) === undefined ? error : cannotRead(path, error);
     }
@@ -80,9 +115,9 @@ async function fileSource(path: string, file: OpenedFile, size: number): Promise
     name: path,
     size,
     path,
-    read: (offset, length, room) => {
+    read: (offset, length, into) => {
       const end = Math.min(offset + length, size);
-      return end <= head.length ? Promise.resolve(head.subarray(offset, end)) : guarded(offset, length, room);
+      return end <= head.length ? Promise.resolve(head.subarray(offset, end)) : guarded(offset, length, into);
     },
     close: async () => file.close(),
   };

@@ -1,4 +1,4 @@
-/** What a file that is no audio looks like, and what usually helps: the name of the mistake is the way to mend it. */
+/** Describes a file that is not audio, and the usual fix. */
 export function describeBytes(head: Uint8Array): { readonly what: string; readonly hint: string } {
   const start = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 1024)).toString("latin1");
   if (start.startsWith(gzipSignature)) return { what: "is compressed with gzip", hint: "unpack it first" };

@@ -1,18 +1,18 @@
-import { MillraceError } from "../shared/errors.ts";
+import { MillraceError } from "../errors/errors.ts";
 
-/** What a WAV file says of its samples, and how they are stored. */
+/** Options of {@link encodeWav}. */
 export interface EncodeWavOptions {
   readonly sampleRate: number;
-  /** How samples are stored. Integers are rounded, and clipped at full scale. Default `pcm16`. */
+  /** The encoding of samples. Integers are rounded, and clipped at full scale. Default `pcm16`. */
   readonly encoding?: "pcm16" | "pcm24" | "float32";
 }
 
 const tags = { pcm16: 1, pcm24: 1, float32: 3 } as const;
 const widths = { pcm16: 2, pcm24: 3, float32: 4 } as const;
 const headerBytes = 44;
-const mostDataBytes = 0xffff_ffff - headerBytes;
+const maxDataBytes = 0xffff_ffff - headerBytes;
 
-/** Makes a WAV file of one channel, or of several given as arrays of equal length. */
+/** Encodes a WAV file of one channel, or of several given as arrays of equal length. */
 export function encodeWav(samples: Float32Array | readonly Float32Array[], options: EncodeWavOptions): Uint8Array {
   const { sampleRate, encoding = "pcm16" } = options;
   const planes = samples instanceof Float32Array ? [samples] : samples;
@@ -21,7 +21,7 @@ export function encodeWav(samples: Float32Array | readonly Float32Array[], optio
   checkInput(planes, sampleRate, encoding, width);
   const blockBytes = planes.length * width;
   const dataBytes = frames * blockBytes;
-  // Chunks of odd size are followed by a byte of padding.
+  // Chunks of odd size are followed by a padding byte.
   const file = Buffer.alloc(headerBytes + dataBytes + (dataBytes % 2));
   file.write("RIFF", 0, "latin1");
   file.writeUInt32LE(file.length - 8, 4);
@@ -73,10 +73,10 @@ function checkInput(planes: readonly Float32Array[], sampleRate: number, encodin
   if (!Number.isInteger(sampleRate) || sampleRate < 1 || sampleRate > 0xffff_ffff) {
     refuse(`its sample rate is ${sampleRate}`, "give a whole number of samples per second");
   }
-  if (planes[0]!.length * planes.length * width > mostDataBytes) {
+  if (planes[0]!.length * planes.length * width > maxDataBytes) {
     refuse("it would be larger than 4 GB", "write it in several files");
   }
   if (width < 4 && planes.some((plane) => plane.some(Number.isNaN))) {
-    refuse("a sample is NaN, which no integer can say", 'find out where it comes from, or use "float32"');
+    refuse("a sample is NaN, which an integer cannot represent", 'find out where it comes from, or use "float32"');
   }
 }

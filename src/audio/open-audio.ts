@@ -7,7 +7,7 @@ import type { OpenedAudio, OpenOptions } from "./opened-audio.ts";
 import { openPcm } from "./pcm/open-pcm.ts";
 import { sniffFormat } from "./sniff-format.ts";
 
-/** Reads the header of whatever the bytes are, never asking the name. */
+/** Reads the header of audio bytes, independent of the file name. */
 export async function openAudio(source: ByteSource, options: OpenOptions): Promise<OpenedAudio> {
   const format = await sniffFormat(source);
   switch (format) {

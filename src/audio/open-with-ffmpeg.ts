@@ -1,17 +1,17 @@
-import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { errnoOf } from "../shared/errors.ts";
+import { join, resolve } from "node:path";
 import { badAudio } from "./bad-audio.ts";
-import { type ByteSource, bytesSource } from "./byte-source.ts";
+import type { ByteSource } from "./byte-source.ts";
 import { checkHeader } from "./check-header.ts";
 import type { OpenedAudio } from "./opened-audio.ts";
-import { openPcm } from "./pcm/open-pcm.ts";
+import { hostIsLittleEndian } from "./pcm/decode-samples.ts";
+import { refuseNonFinite } from "./refuse-non-finite.ts";
+import { ProgramFailure, runProgram } from "./run-program.ts";
 import type { SampleSink } from "./sample-sink.ts";
 import type { ForeignFormat } from "./sniff-format.ts";
 
-/** What ffmpeg calls the demuxer: named, so that a file cannot pass for a playlist that names others. */
+/** The name of ffmpeg's demuxer: given explicitly, so that a file cannot act as a playlist that names others. */
 const demuxers: Readonly<Record<ForeignFormat, string>> = { mp4: "mov", matroska: "matroska", asf: "asf", amr: "amr" };
 const titles: Readonly<Record<ForeignFormat, string>> = {
   mp4: "MP4",
@@ -20,33 +20,46 @@ const titles: Readonly<Record<ForeignFormat, string>> = {
   amr: "AMR",
 };
 
-/** Opens what only ffmpeg reads, where it is installed: AAC and ALAC in MP4, WebM, WMA, AMR. */
+// Speech at 16 kbit/s may take a 25th of its duration: a busy machine must not look like an endless file.
+const [minTimeoutMs, bytesPerMs] = [120_000, 50];
+const sampleFormat = hostIsLittleEndian ? "f32le" : "f32be";
+const maxAnswerBytes = 64 * 1024;
+
+/** Opens what only ffmpeg can read, if it is installed: AAC and ALAC in MP4, WebM, WMA, AMR. */
 export async function openWithFfmpeg(source: ByteSource, format: ForeignFormat): Promise<OpenedAudio> {
-  const streams = await withFile(source, (path) => probe(source.name, path, format));
+  const info = await withFile(source, (path) => probe({ source, path, format }));
   return {
-    info: streams,
+    info,
     warnings: [],
-    decode: (sink) => withFile(source, (path) => decode(source.name, path, format, sink)),
+    decode: (sink) => withFile(source, (path) => decode({ source, path, format }, info, sink)),
   };
 }
 
-async function probe(name: string, path: string, format: ForeignFormat): Promise<OpenedAudio["info"]> {
+interface Input {
+  readonly source: ByteSource;
+  /** The input of ffmpeg. */
+  readonly path: string;
+  readonly format: ForeignFormat;
+}
+
+async function probe(input: Input): Promise<OpenedAudio["info"]> {
+  const { name } = input.source;
   const fields = "stream=codec_name,sample_rate,channels,duration:format=duration";
-  const args = ["-show_entries", fields, "-select_streams", "a:0", "-of", "json"];
-  const text = Buffer.from(await run("ffprobe", name, format, [...inputOf(format), path, ...args])).toString();
-  const { streams = [], format: container } = JSON.parse(text) as {
-    streams?: { codec_name?: string; sample_rate?: string; channels?: number; duration?: string }[];
-    format?: { duration?: string };
-  };
+  const { streams = [], format: container } = await askFfprobe(input, [
+    "-show_entries",
+    fields,
+    "-select_streams",
+    "a:0",
+  ]);
   const stream = streams[0];
-  if (stream === undefined) throw badAudio(name, `is ${titles[format]} without audio in it`, "leave it out");
+  if (stream === undefined) throw badAudio(name, `is ${titles[input.format]} without audio in it`, "leave it out");
   const [sampleRate, channels] = [Number(stream.sample_rate), stream.channels ?? 0];
   checkHeader(name, { sampleRate, channels });
   const seconds = Number(stream.duration ?? container?.duration);
-  const durationSeconds = seconds > 0 ? seconds : undefined;
+  const durationSeconds = seconds > 0 && seconds < Infinity ? seconds : undefined;
   const frames = durationSeconds === undefined ? undefined : Math.round(durationSeconds * sampleRate);
   return {
-    format,
+    format: input.format,
     codec: stream.codec_name ?? "unknown",
     sampleRate,
     channels,
@@ -56,22 +69,72 @@ async function probe(name: string, path: string, format: ForeignFormat): Promise
   };
 }
 
-/** ffmpeg writes WAV into a pipe, which is read like any other with a streamed header. */
-async function decode(name: string, path: string, format: ForeignFormat, sink: SampleSink): Promise<void> {
-  const output = ["-map", "0:a:0", "-c:a", "pcm_f32le", "-f", "wav", "pipe:1"];
-  const wav = await run("ffmpeg", name, format, ["-nostdin", "-xerror", ...inputOf(format), path, ...output]);
-  const opened = await openPcm(bytesSource(wav, name), "wav", { truncated: "fail" });
-  await opened.decode(sink);
+interface ProbeAnswer {
+  readonly streams?: { codec_name?: string; sample_rate?: string; channels?: number; duration?: string }[];
+  readonly format?: { duration?: string };
 }
 
-function inputOf(format: ForeignFormat): string[] {
-  return ["-v", "error", "-protocol_whitelist", "file,pipe", "-f", demuxers[format], "-i"];
+async function askFfprobe(input: Input, args: readonly string[]): Promise<ProbeAnswer> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  await run("ffprobe", input, [...inputOf(input), ...args, "-of", "json"], (piece) => {
+    pieces.push(piece);
+    bytes += piece.length;
+    return bytes <= maxAnswerBytes;
+  });
+  try {
+    return JSON.parse(Buffer.concat(pieces).toString()) as ProbeAnswer;
+  } catch (error) {
+    throw unreadable(input, "ffprobe", "its answer is no JSON", error);
+  }
 }
 
-/** MP4 can only be read with seeking, so bytes that are no file become one for a moment. */
+/**
+ * ffmpeg writes the samples of the range into a pipe, and is killed when there are enough. The range is cut by counting
+ * samples (`atrim`): seeking with `-ss` is off by up to hundreds of samples in Matroska and WMA, whose times are
+ * milliseconds.
+ */
+async function decode(input: Input, { sampleRate, channels }: OpenedAudio["info"], sink: SampleSink): Promise<void> {
+  const { start, end } = sink.range;
+  const range = `start_sample=${start}${end === Infinity ? "" : `:end_sample=${end}`}`;
+  const filter = ["-af", `aresample=${sampleRate},atrim=${range}`, "-ac", String(channels)];
+  const output = [
+    "-map",
+    "0:a:0",
+    "-vn",
+    "-sn",
+    "-dn",
+    ...filter,
+    "-c:a",
+    `pcm_${sampleFormat}`,
+    "-f",
+    sampleFormat,
+    "pipe:1",
+  ];
+  const frameBytes = 4 * channels;
+  let rest: Uint8Array = new Uint8Array(0);
+  sink.skipTo(start);
+  await run("ffmpeg", input, ["-nostdin", "-xerror", ...inputOf(input), ...output], (piece) => {
+    const bytes = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
+    const count = Math.floor(bytes.length / frameBytes);
+    // Copied, because floats need an aligned address.
+    const samples = new Float32Array(new Uint8Array(bytes.subarray(0, count * frameBytes)).buffer);
+    rest = bytes.subarray(count * frameBytes);
+    refuseNonFinite(input.source.name, samples, { count: count * channels, firstFrame: sink.position, channels });
+    sink.pushInterleaved(samples, channels, count);
+    return !sink.isFull;
+  });
+}
+
+/** One container and files only: the content cannot make ffmpeg open a playlist, another file or a URL. */
+function inputOf({ format, path }: Input): string[] {
+  return ["-v", "error", "-protocol_whitelist", "file", "-f", demuxers[format], "-i", path];
+}
+
+/** MP4 needs seeking, so bytes in memory are written to a temporary file. */
 async function withFile<T>(source: ByteSource, use: (path: string) => Promise<T>): Promise<T> {
-  // With its protocol, so that no name of a file is taken for an option or another protocol.
-  if (source.path !== undefined) return use(`file:${source.path}`);
+  // With its protocol, so that a file name is never taken for an option or another protocol.
+  if (source.path !== undefined) return use(`file:${resolve(source.path)}`);
   const folder = await mkdtemp(join(tmpdir(), "millrace-audio-"));
   try {
     const path = join(folder, "audio");
@@ -82,26 +145,31 @@ async function withFile<T>(source: ByteSource, use: (path: string) => Promise<T>
   }
 }
 
-function run(program: string, name: string, format: ForeignFormat, args: readonly string[]): Promise<Uint8Array> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
-    const output: Buffer[] = [];
-    let complaint = "";
-    child.stdout.on("data", (data: Buffer) => output.push(data));
-    child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      if (complaint.length < 2000) complaint += text;
-    });
-    child.on("error", (error) => {
-      const isMissing = errnoOf(error) === "ENOENT";
-      const what = `is ${titles[format]}, which is read with ${program}; that ${isMissing ? "is not installed" : "did not start"}`;
-      reject(badAudio(name, what, "install ffmpeg, or convert the file: ffmpeg -i FILE out.flac", error));
-    });
-    child.on("close", (code) => {
-      if (code === 0) return resolve(Buffer.concat(output));
-      const why = complaint.trim().split("\n").at(-1) || `exit code ${code}`;
-      reject(
-        badAudio(name, `is ${titles[format]} that ${program} cannot read: ${why}`, "fetch it again, or leave it out"),
+async function run(
+  program: string,
+  input: Input,
+  args: readonly string[],
+  take: (piece: Buffer) => boolean,
+): Promise<void> {
+  const timeoutMs = minTimeoutMs + input.source.size / bytesPerMs;
+  try {
+    await runProgram({ program, args, timeoutMs }, take);
+  } catch (error) {
+    if (!(error instanceof ProgramFailure)) throw error;
+    if (error.kind === "missing") {
+      const what = `is ${titles[input.format]}, which is read with ${program}; that ${error.message}`;
+      throw badAudio(
+        input.source.name,
+        what,
+        "install ffmpeg, or convert the file: ffmpeg -i FILE out.flac",
+        error.cause,
       );
-    });
-  });
+    }
+    throw unreadable(input, program, error.kind === "timeout" ? `it ${error.message}` : error.message);
+  }
+}
+
+function unreadable({ source, format }: Input, program: string, why: string, cause?: unknown): Error {
+  const what = `is ${titles[format]} that ${program} cannot read: ${why}`;
+  return badAudio(source.name, what, "fetch it again, or leave it out", cause);
 }

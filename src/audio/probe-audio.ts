@@ -1,10 +1,10 @@
-import type { AudioInfo, ProbeAudioOptions } from "./audio.ts";
+import type { AudioFile, AudioInfo, ProbeAudioOptions } from "./audio.ts";
 import { openSource } from "./byte-source.ts";
 import { openAudio } from "./open-audio.ts";
 
-/** Reads the header and throws the rest away; `lazy-audio.ts` says what users may rely on. */
-export async function probeAudio(from: string | URL | Uint8Array, options: ProbeAudioOptions = {}): Promise<AudioInfo> {
-  const source = await openSource(from, options.name);
+/** Reads the header and closes the file; `lazy-audio.ts` documents the public function. */
+export async function probeAudio(from: AudioFile, options: ProbeAudioOptions = {}): Promise<AudioInfo> {
+  const source = await openSource(from, options);
   try {
     return (await openAudio(source, { truncated: "fail" })).info;
   } finally {

@@ -1,21 +1,22 @@
-import { checkAllocate } from "../shared/check-allocate.ts";
-import { MillraceError } from "../shared/errors.ts";
-import { describeKind } from "../shared/state-json.ts";
-import type { Audio, AudioInfo, AudioWarning, ReadAudioOptions } from "./audio.ts";
+import { MillraceError } from "../errors/errors.ts";
+import { checkAllocate } from "../values/check-allocate.ts";
+import { describeKind } from "../values/state-json.ts";
+import type { Audio, AudioInfo, AudioInput, AudioWarning, ReadAudioOptions } from "./audio.ts";
 import { badAudio } from "./bad-audio.ts";
 import { openSource } from "./byte-source.ts";
 import { openAudio } from "./open-audio.ts";
 import { resample } from "./resample.ts";
+import { sampleLimit } from "./sample-limit.ts";
 import { type FrameRange, SampleSink } from "./sample-sink.ts";
 
-/** Opens, decodes what is asked for, resamples; `lazy-audio.ts` says what users may rely on. */
+/** Opens, decodes the requested part, resamples; `lazy-audio.ts` documents the public function. */
 export async function readAudio(
-  from: string | URL | Uint8Array,
+  from: AudioInput,
   options: ReadAudioOptions = {},
 ): Promise<Audio<Float32Array | Float32Array[]>> {
   checkOptions(options);
   const { channel = "mix", quality = "standard", truncated = "fail" } = options;
-  const source = await openSource(from, options.name);
+  const source = await openSource(from, options);
   try {
     const { info, warnings: ofHeader, decode } = await openAudio(source, { truncated });
     if (typeof channel === "number" && channel >= info.channels) throw noSuchChannel(source.name, channel, info);
@@ -27,6 +28,7 @@ export async function readAudio(
       range,
       warnings,
       allocate: checkAllocate("readAudio", options.allocate),
+      limit: sampleLimit(source, info, options),
     });
     await decode(sink);
     const planes = sink.finish();
@@ -58,7 +60,7 @@ function rangeOf(name: string, info: AudioInfo, { offset = 0, duration = Infinit
   return { start, end };
 }
 
-/** Manifests often end a segment some milliseconds behind the end of its file: read what is there, and say so. */
+/** Segments of manifests often end some milliseconds after the end of the file: reads what is there, with a warning. */
 function warnIfShort(
   name: string,
   count: number,
@@ -86,12 +88,13 @@ function noSuchChannel(name: string, channel: number, { channels }: AudioInfo): 
   return badAudio(name, what, "channels are counted from 0");
 }
 
-/** The only errors of this kind come from arrays that cannot be made. */
+/** The only errors of this kind come from arrays that cannot be allocated. */
 function tooLarge(name: string, error: RangeError): Error {
   return badAudio(name, "is too long to be read in one piece", "read it in parts with offset and duration", error);
 }
 
-function checkOptions({ channel, offset, duration, sampleRate, truncated, allocate }: ReadAudioOptions): void {
+function checkOptions(options: ReadAudioOptions): void {
+  const { channel, offset, duration, sampleRate, truncated, allocate, maxSeconds } = options;
   const refuse = (message: string, hint: string) => {
     throw new MillraceError("BAD_OPTION", `readAudio: ${message}`, { hint });
   };
@@ -102,6 +105,7 @@ function checkOptions({ channel, offset, duration, sampleRate, truncated, alloca
   if (offset !== undefined && !(offset >= 0 && offset < Infinity))
     refuse(`offset is ${offset}`, "give seconds, 0 or more");
   if (duration !== undefined && !(duration > 0)) refuse(`duration is ${duration}`, "give seconds, more than 0");
+  if (maxSeconds !== undefined && !(maxSeconds > 0)) refuse(`maxSeconds is ${maxSeconds}`, "give seconds, more than 0");
   if (sampleRate !== undefined && !(Number.isInteger(sampleRate) && sampleRate >= 1000 && sampleRate <= 1_000_000)) {
     refuse(`sampleRate is ${sampleRate}`, "give samples per second, 1000 to 1000000");
   }

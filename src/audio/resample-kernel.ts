@@ -1,28 +1,28 @@
 import type { ResampleQuality } from "./audio.ts";
 
-/** A bank of short filters, one for each place an output sample can have between two input samples. */
+/** A bank of short filters, one for each position of an output sample between two input samples. */
 export interface ResampleKernel {
-  /** Both rates divided by what they have in common: `input` samples become `output` samples, again and again. */
+  /** Both rates divided by their greatest common divisor: `input` samples become `output` samples in each period. */
   readonly input: number;
   readonly output: number;
   readonly taps: number;
-  /** All filters one behind the other; undefined where they would take too much memory. */
+  /** All filters concatenated; undefined if they would take too much memory. */
   readonly table: Float64Array | undefined;
-  /** The input sample that the first tap of filter `phase` meets, counted from the start of its period. */
+  /** The input sample of the first tap of filter `phase`, relative to the start of its period. */
   firstTap(phase: number): number;
   /** Writes filter `phase` to `out` at `at`. */
   fill(phase: number, out: Float64Array, at: number): void;
 }
 
-// The two filters and their numbers are torchaudio's: its default, and the settings its documentation calls "kaiser_best".
+// The two filters and their parameters are torchaudio's: its default, and "kaiser_best" of its documentation.
 const filters = {
   standard: { width: 6, rolloff: 0.99, window: hann },
   best: { width: 64, rolloff: 0.9475937167399596, window: kaiser(14.769656459379492) },
 } as const;
 
-const mostTableEntries = 2 ** 22;
+const maxTableEntries = 2 ** 22;
 
-/** Computes the filters of a pair of rates: a sinc, cut off a little below the lower rate's half and windowed. */
+/** Computes the filters of a pair of rates: a windowed sinc with a cutoff slightly below half the lower rate. */
 export function makeResampleKernel(from: number, to: number, quality: ResampleQuality): ResampleKernel {
   const divisor = greatestCommonDivisor(from, to);
   const [input, output] = [from / divisor, to / divisor];
@@ -37,11 +37,11 @@ export function makeResampleKernel(from: number, to: number, quality: ResampleQu
     const first = firstTap(phase);
     for (let tap = 0; tap < taps; tap++) {
       const time = ((first + tap) / input - phase / output) * cutoff;
-      // One filter may have a tap less than its neighbour.
+      // One filter may have one tap less than its neighbour.
       out[at + tap] = Math.abs(time) >= width ? 0 : sinc(time) * window(time / width) * scale;
     }
   };
-  const isSmall = output * taps <= mostTableEntries;
+  const isSmall = output * taps <= maxTableEntries;
   const table = isSmall ? new Float64Array(output * taps) : undefined;
   if (table !== undefined) for (let phase = 0; phase < output; phase++) fill(phase, table, phase * taps);
   return { input, output, taps, table, firstTap, fill };

@@ -1,20 +1,20 @@
-import { MillraceError } from "../shared/errors.ts";
+import { MillraceError } from "../errors/errors.ts";
 import type { ResampleQuality } from "./audio.ts";
 import { makeResampleKernel, type ResampleKernel } from "./resample-kernel.ts";
 
-/** Which filter the resampler has. */
+/** Options of {@link resample}. */
 export interface ResampleOptions {
   /** The filter: `standard` (default) or `best`. */
   readonly quality?: ResampleQuality;
 }
 
 const kernels = new Map<string, ResampleKernel>();
-// A corpus has a handful of rates; the oldest goes where something makes up new ones for ever.
-const mostKernels = 16;
+// A corpus has a few rates; the oldest is removed if a program uses ever new ones.
+const maxKernels = 16;
 
 /**
- * Changes the sample rate of one channel, equal to `torchaudio.functional.resample` up to rounding, length included.
- * Samples that need no change are returned as they are, not copied.
+ * Changes the sample rate of one channel, equal to `torchaudio.functional.resample` up to rounding, including the
+ * length. If no change is needed, the same array is returned, not a copy.
  */
 export function resample(samples: Float32Array, from: number, to: number, options: ResampleOptions = {}): Float32Array {
   const { quality = "standard" } = options;
@@ -27,10 +27,10 @@ export function resample(samples: Float32Array, from: number, to: number, option
   return out;
 }
 
-// Four periods at a time: each coefficient is loaded once for four sums, which do not wait for each other.
+// Four periods at a time: each coefficient is loaded once for four independent sums.
 const periodsAtOnce = 4;
 
-/** The middle of the signal goes through the fast loop; where a filter reaches beyond an end, the slow one is right. */
+/** The middle of the signal uses the fast loop; the slow one handles filters that reach beyond an end. */
 function filterByTable(samples: Float32Array, kernel: ResampleKernel, table: Float64Array, out: Float32Array): void {
   const { input, output, taps } = kernel;
   const firstTaps = Int32Array.from({ length: output }, (_, phase) => kernel.firstTap(phase));
@@ -65,7 +65,7 @@ function filterByTable(samples: Float32Array, kernel: ResampleKernel, table: Flo
   filterOneByOne(samples, kernel, Math.min(Math.max(from, to), out.length), out.length, out);
 }
 
-/** Before the first sample and behind the last there is silence. */
+/** Before the first and after the last sample there is silence. */
 function filterOneByOne(
   samples: Float32Array,
   kernel: ResampleKernel,
@@ -92,7 +92,7 @@ function kernelOf(from: number, to: number, quality: ResampleQuality): ResampleK
   let kernel = kernels.get(key);
   if (kernel === undefined) {
     kernel = makeResampleKernel(from, to, quality);
-    if (kernels.size === mostKernels) kernels.delete(kernels.keys().next().value!);
+    if (kernels.size === maxKernels) kernels.delete(kernels.keys().next().value!);
     kernels.set(key, kernel);
   }
   return kernel;

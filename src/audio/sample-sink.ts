@@ -1,23 +1,24 @@
 import type { AudioWarning } from "./audio.ts";
+import type { SampleLimit } from "./sample-limit.ts";
 
-/** Which samples are wanted, counted in frames of the file. */
+/** The requested samples, in frames of the file. */
 export interface FrameRange {
   readonly start: number;
-  /** Infinity: to the end, wherever that is. */
+  /** Infinity: to the end. */
   readonly end: number;
 }
 
-/** One channel as a decoder gives it; integers are scaled. */
+/** One channel from a decoder; integers are scaled. */
 type Plane = Float32Array | Int32Array | Float64Array;
 
-/** The frames of a push that are wanted, and where the first of them goes. */
+/** The requested frames of a push, and the destination of the first. */
 interface Wanted {
   readonly from: number;
   readonly to: number;
   readonly at: number;
 }
 
-/** Gives an array of at least `length`, which may hold anything. */
+/** Returns an array of at least `length`, with any content. */
 type Allocate = (length: number) => Float32Array;
 
 interface SinkOptions {
@@ -25,30 +26,36 @@ interface SinkOptions {
   /** Of the file. */
   readonly channels: number;
   readonly range: FrameRange;
-  /** What is found while decoding is added here. */
+  /** Warnings during decoding are added here. */
   readonly warnings: AudioWarning[];
   readonly allocate: Allocate | undefined;
+  /** Default: none. */
+  readonly limit?: SampleLimit;
 }
 
 /**
- * Takes what decoders produce and keeps what was asked for: one channel, their mean or all, of one range. It grows with
- * what comes, so a header that lies about the length costs nothing.
+ * Receives the output of decoders and keeps the requested part: one channel, their mean or all, of one range. It grows
+ * with the data, so a header with a wrong length costs nothing.
  */
 export class SampleSink {
-  /** Frames that have passed. A decoder that can seek sets it with `skipTo`. */
+  /** Frames received so far. A decoder that can seek sets it with `skipTo`. */
   position = 0;
   readonly range: FrameRange;
   readonly #choice: "mix" | "all" | number;
   readonly #warnings: AudioWarning[];
   readonly #allocate: Allocate | undefined;
+  readonly #limit: SampleLimit | undefined;
+  readonly #maxFrames: number;
   #planes: Float32Array[];
   #kept = 0;
 
-  constructor({ channel, channels, range, warnings, allocate }: SinkOptions) {
+  constructor({ channel, channels, range, warnings, allocate, limit }: SinkOptions) {
     this.#choice = channel;
     this.range = range;
     this.#warnings = warnings;
     this.#allocate = allocate;
+    this.#limit = limit;
+    this.#maxFrames = limit?.maxFrames ?? Infinity;
     this.#planes = Array.from({ length: channel === "all" ? channels : 1 }, () => new Float32Array(0));
   }
 
@@ -56,12 +63,12 @@ export class SampleSink {
     return this.position >= this.range.end;
   }
 
-  /** Announces how many frames will come; only for counts that the size of the file bears out. */
+  /** Announces the number of frames; only for counts that the file size supports. */
   expect(frames: number): void {
     this.#grow(frames);
   }
 
-  /** Frames before this one are not going to come. */
+  /** Frames before this one will not come. */
   skipTo(frame: number): void {
     this.position = frame;
   }
@@ -70,7 +77,7 @@ export class SampleSink {
     this.#warnings.push(warning);
   }
 
-  /** The next `count` frames, a plane for each channel. The planes may be used again by the caller. */
+  /** The next `count` frames, one plane per channel. The caller may reuse the planes. */
   pushPlanes(planes: readonly Plane[], count: number, scale = 1): void {
     const wanted = this.#take(count);
     if (wanted === undefined) return;
@@ -83,14 +90,17 @@ export class SampleSink {
     }
   }
 
-  /** Where a decoder of one channel puts the next `count` frames itself; undefined where not all of them are wanted. */
+  /**
+   * Where a decoder of one channel can write the next `count` frames directly; undefined if not all of them are
+   * requested.
+   */
   placeFor(count: number): Float32Array | undefined {
     if (this.position < this.range.start || this.position + count > this.range.end) return undefined;
     const { at } = this.#take(count)!;
     return this.#planes[0]!.subarray(at, at + count);
   }
 
-  /** The next `count` frames, channels side by side. */
+  /** The next `count` frames, channels interleaved. */
   pushInterleaved(samples: Float32Array, channels: number, count: number): void {
     const wanted = this.#take(count);
     if (wanted === undefined) return;
@@ -105,17 +115,17 @@ export class SampleSink {
     }
   }
 
-  /** What was kept, in arrays of exactly that length. */
+  /** The kept samples, in arrays of exactly that length. */
   finish(): Float32Array[] {
     return this.#planes.map((plane) => {
       if (plane.length === this.#kept) return plane;
-      // A view would hold on to the slack for as long as the samples live; a little of it is cheaper than a copy.
+      // A view would keep the slack in memory as long as the samples; a little of it is cheaper than a copy.
       const isOurs = this.#allocate === undefined;
       return !isOurs || plane.length - this.#kept < 4096 ? plane.subarray(0, this.#kept) : plane.slice(0, this.#kept);
     });
   }
 
-  /** Lets `count` frames pass and makes room for those of them that are wanted. */
+  /** Counts `count` frames and makes room for those that are requested. */
   #take(count: number): Wanted | undefined {
     const from = Math.max(0, Math.min(count, this.range.start - this.position));
     const to = Math.min(count, this.range.end - this.position);
@@ -126,11 +136,13 @@ export class SampleSink {
   #reserve(count: number): number {
     const at = this.#kept;
     this.#kept += count;
+    if (this.#kept > this.#maxFrames) throw this.#limit!.error();
     if (this.#kept > this.#planes[0]!.length) this.#grow(Math.max(this.#kept, Math.ceil(at * 1.5), 16_384));
     return at;
   }
 
-  #grow(length: number): void {
+  #grow(wanted: number): void {
+    const length = Math.min(wanted, this.#maxFrames);
     this.#planes = this.#planes.map((plane) => {
       const larger = this.#allocate?.(length) ?? new Float32Array(length);
       larger.set(plane.subarray(0, Math.min(plane.length, length)));
@@ -147,7 +159,7 @@ function copyScaled(plane: Plane, scale: number, { from, to, at }: Wanted, out: 
   for (let i = from, o = at; i < to; i++, o++) out[o] = plane[i]! * scale;
 }
 
-/** Sums in double precision and divides once, so that the mean of equal channels is exactly each of them. */
+/** Sums in double precision and divides once, so that the mean of equal channels equals each of them exactly. */
 function mixPlanes(planes: readonly Plane[], scale: number, wanted: Wanted, out: Float32Array): void {
   const { from, to, at } = wanted;
   const first = planes[0]!;

@@ -8,7 +8,7 @@ export type PcmFormat = "wav" | "w64" | "aiff" | "au" | "caf" | "sphere";
 export type ForeignFormat = "mp4" | "matroska" | "asf" | "amr";
 export type AudioFormat = PcmFormat | "flac" | "ogg" | "mp3" | ForeignFormat;
 
-/** First bytes of each format, and what must stand at byte 8 where the first four are shared with others. */
+/** First bytes of each format, and the bytes at 8 if the first four are ambiguous. */
 const signatures: readonly (readonly [AudioFormat, number, string])[] = [
   ["flac", 0, "fLaC"],
   ["ogg", 0, "OggS"],
@@ -22,7 +22,7 @@ const signatures: readonly (readonly [AudioFormat, number, string])[] = [
   ["amr", 0, "#!AMR"],
 ];
 
-/** What a file is, by its first bytes: corpora are full of files whose name says something else. */
+/** The format of a file, by its first bytes: many corpora have files with wrong names. */
 export async function sniffFormat(source: ByteSource): Promise<AudioFormat> {
   const head = await source.read(0, 4096);
   const start = Buffer.from(head.buffer, head.byteOffset, Math.min(64, head.length)).toString("latin1");
@@ -34,7 +34,7 @@ export async function sniffFormat(source: ByteSource): Promise<AudioFormat> {
   return (await isMp3OrTagged(source, head)) ?? refuse(source, head);
 }
 
-/** MP3 has no signature: frames that follow each other are one. Tags may stand before it, and before FLAC too. */
+/** MP3 has no signature: consecutive frames are one. Tags may precede it, and FLAC too. */
 async function isMp3OrTagged(source: ByteSource, head: Uint8Array): Promise<"mp3" | "flac" | undefined> {
   const tagEnd = skipId3(head, 0);
   const behind = tagEnd === 0 ? head : await source.read(tagEnd, 4);

@@ -1,6 +1,6 @@
 /**
- * Runs a decoder of which each error line on the console would be one a file in the logs of thousands of workers: the
- * error itself is reported by whoever called. Only for synchronous calls, so that nobody else's output is lost.
+ * Runs a decoder without its console output, which would be one line per file in the logs of thousands of workers: the
+ * caller reports the error. Only for synchronous calls, so that no other output is lost.
  */
 export function withoutConsole<T>(run: () => T): T {
   const { error } = console;

@@ -1,40 +1,42 @@
-import { showProgress } from "../drive/show-progress.ts";
-import { shellWord } from "../shared/shell-word.ts";
-import { sleep } from "../shared/sleep.ts";
-import { readFailure } from "../store/last-failure.ts";
-import { isFromBackground } from "../store/log-names.ts";
-import { runPaths } from "../store/run-paths.ts";
-import { isComplete, isUnderWay } from "../store/run-status.ts";
+import { showProgress } from "../driver/progress/show-progress.ts";
+import { isFromBackground } from "../run-folder/files/log-names.ts";
+import { runPaths } from "../run-folder/files/run-paths.ts";
+import { readFailure } from "../run-folder/run/last-failure.ts";
+import { isComplete, isUnderWay } from "../run-folder/run/run-status.ts";
+import { sleep } from "../runtime/sleep.ts";
+import { shellWord } from "../text/shell-word.ts";
 import { type Command, exitCode } from "./command.ts";
 import { logFiles } from "./log-files.ts";
-import { openLook } from "./open-look.ts";
+import { pollRun } from "./poll-run.ts";
+import { printError } from "./print-error.ts";
 import { runName } from "./run-name.ts";
 import { describeRun, printJson } from "./status.ts";
-import { tellError } from "./tell-error.ts";
 
-const lookEveryMs = 500;
+const pollEveryMs = 500;
 
 export const attach: Command = {
   name: "attach",
   usage: "RUN [--json]",
   summary: "Watches a run that others carry out until it is complete. Ctrl-C leaves it running.",
   details:
-    `Exit code ${exitCode.ok} when the run is complete, ${exitCode.incomplete} where items failed, or when nobody works on it any more although items are left.\n` +
-    `Where an error ended it, that is told, and the exit code is that of the run: ${exitCode.failed}.`,
+    `Exit code ${exitCode.ok} when the run is complete, ${exitCode.incomplete} where items failed, or when no process works on it any more\n` +
+    "although items are left.\n" +
+    `If an error ended it, the error is printed, and the exit code is that of the run: ${exitCode.failed}.`,
   options: { json: { type: "boolean", help: "print the status at the end as a JSON object; no progress" } },
   examples: ["millrace attach exp/prep"],
-  arguments: { least: 1, most: 1 },
+  arguments: { min: 1, max: 1 },
   async run({ positionals: [runDir], has }) {
-    const look = await openLook(runDir!);
-    let now = await look();
+    // This command replaces the driver as the follower of the run: it saves what the scheduler reports.
+    const look = await pollRun(runDir!, { isLooking: false });
+    let now = await look.now();
     process.once("SIGINT", () => {
-      process.stderr.write("\nmillrace: detached; the run goes on\n");
+      process.stderr.write("\nmillrace: detached; the run continues\n");
       process.exit(exitCode.interrupted);
     });
-    const display = has("json") ? undefined : showProgress(runDir!, runName(runDir!), { afterMs: 0 });
+    const display = has("json") ? undefined : showProgress(runDir!, runName(runDir!), { afterMs: 0, ...look });
     while (isUnderWay(now.state)) {
-      await sleep(lookEveryMs);
-      now = await look();
+      await sleep(pollEveryMs);
+      now = await look.now();
     }
     await display?.stop();
     if (has("json")) printJson(now);
@@ -42,10 +44,10 @@ export const attach: Command = {
     if (isComplete(now.state)) return now.items.failed > 0 ? exitCode.incomplete : exitCode.ok;
     const paths = runPaths(runDir!);
     const failure = readFailure(paths);
-    const code = failure === undefined ? exitCode.incomplete : tellError(failure.error);
+    const code = failure === undefined ? exitCode.incomplete : printError(failure.error);
     const isInBackground = logFiles(paths).some(({ name }) => isFromBackground(name));
     const why = isInBackground ? `\n  -> millrace logs ${shellWord(runDir!)} --driver shows how it ended.` : "";
-    process.stderr.write(`millrace: nobody works on ${now.runDir} any more; start it again to go on.${why}\n`);
+    process.stderr.write(`millrace: no process works on ${now.runDir} any more; start it again to continue.${why}\n`);
     return code;
   },
 };

@@ -1,77 +1,80 @@
-import { formatCount } from "../drive/progress-line.ts";
-import { jobsOf } from "../launchers/batch/jobs-of.ts";
-import type { RunJobs } from "../launchers/batch/run-jobs.ts";
-import { sleep } from "../shared/sleep.ts";
-import { runPaths } from "../store/run-paths.ts";
-import { isComplete, openStatus, type RunStatus } from "../store/run-status.ts";
-import { orderDrain, orderStop, withdrawStop } from "../store/stop-order.ts";
+import { formatCount } from "../driver/progress/progress-line.ts";
+import type { RunJobs } from "../launchers/jobs/run-jobs.ts";
+import { jobsOf } from "../launchers/jobs-of.ts";
+import { runPaths } from "../run-folder/files/run-paths.ts";
+import { isComplete, openStatus, type RunStatus } from "../run-folder/run/run-status.ts";
+import { orderDrain, orderStop, withdrawStop } from "../run-folder/run/stop-order.ts";
+import { sleep } from "../runtime/sleep.ts";
+import { readable } from "../text/readable.ts";
 import { type Command, exitCode } from "./command.ts";
 
-const lookEveryMs = 200;
-const patienceMs = 3000;
+const pollEveryMs = 200;
+const noticeAfterMs = 3000;
 const graceMs = 10_000;
 
 export const cancel: Command = {
   name: "cancel",
   usage: "RUN [--drain] [--no-wait]",
-  summary: "Has everyone at work on a run, on any host, save, give their shards back and leave.",
-  details: `What is done is kept: start the run again and it goes on. Exit code ${exitCode.failed} where jobs could not be cancelled.`,
+  summary: "Stops all workers of a run, on any host: they save, release their shards and exit.",
+  details: `What is done is kept: start the run again and it continues. Exit code ${exitCode.failed} where jobs could not be cancelled.`,
   options: {
-    drain: { type: "boolean", help: "they finish the shards they are at, begin no other, and leave then" },
-    "no-wait": { type: "boolean", help: "do not wait until they have left" },
+    drain: { type: "boolean", help: "they finish their current shards, claim no others, and exit" },
+    "no-wait": { type: "boolean", help: "do not wait until they have exited" },
   },
   examples: ["millrace cancel exp/prep", "millrace cancel exp/prep --drain", "millrace cancel exp/prep --no-wait"],
-  arguments: { least: 1, most: 1 },
+  arguments: { min: 1, max: 1 },
   async run({ positionals: [runDir], has }) {
     const paths = runPaths(runDir!);
     const reader = await openStatus(runDir!);
     let now = await reader.read();
     const wasBusy = isBusy(now) || now.state === "queued";
-    if (isComplete(now.state) && !wasBusy) return tell(now, "is complete: there is nothing to cancel");
+    if (isComplete(now.state) && !wasBusy) return report(now, "is complete: there is nothing to cancel");
     const isDrain = has("drain");
     if (isDrain) orderDrain(paths);
     else orderStop(paths);
-    const jobs = await jobsOf(runDir!);
+    const jobs = await jobsOf(runDir!, { isLooking: false });
+    for (const problem of jobs?.leftAlone() ?? [])
+      process.stderr.write(`millrace: nothing is cancelled for a record: ${readable(problem)}\n`);
     let areLeft = isDrain && !(await cancelJobs(jobs, "cancelWaiting"));
     if (has("no-wait") && wasBusy) {
       if (!isDrain) areLeft = !(await cancelJobs(jobs, "cancel"));
-      return tell(now, `is asked to stop${isDrain ? " after the shards in work" : ""}`, areLeft);
+      return report(now, `is asked to stop${isDrain ? " after the shards in work" : ""}`, areLeft);
     }
     let waitedMs = 0;
     let isCancelled = jobs === undefined;
     while (isBusy(now) || !isCancelled) {
-      // Those who are at work have a moment to save; whoever has not begun, or does not hear, is ended.
+      // Active workers get time to save. Jobs that have not started or do not react are ended.
       if (!isCancelled && (now.workers.length === 0 || (!isDrain && waitedMs >= graceMs))) {
         areLeft = !(await cancelJobs(jobs, "cancel"));
         isCancelled = true;
       }
-      await sleep(lookEveryMs);
-      waitedMs += lookEveryMs;
+      await sleep(pollEveryMs);
+      waitedMs += pollEveryMs;
       now = await reader.read();
-      if (waitedMs === patienceMs && isBusy(now)) tell(now, `waits for ${names(now)}`);
+      if (waitedMs === noticeAfterMs && isBusy(now)) report(now, `waits for ${names(now)}`);
     }
     if (isComplete(now.state)) {
-      // Nobody is left to obey, and what is done later with this run is not meant.
+      // No worker is left to obey the order, and it must not affect a later use of this run.
       withdrawStop(paths);
-      return tell(now, "was completed meanwhile", areLeft);
+      return report(now, "was completed meanwhile", areLeft);
     }
     const { done, total } = now.items;
-    return tell(
+    return report(
       now,
-      `${wasBusy ? "is stopped" : "was not running; it stands"} at ${formatCount(done)} of ${formatCount(total)} items`,
+      `${wasBusy ? "is stopped" : "was not running; it is"} at ${formatCount(done)} of ${formatCount(total)} items`,
       areLeft,
     );
   },
 };
 
-/** Answers whether none is left that should have been cancelled. */
+/** Returns true if all jobs that should be cancelled are cancelled. */
 async function cancelJobs(jobs: RunJobs | undefined, how: "cancel" | "cancelWaiting"): Promise<boolean> {
   const why = await jobs?.[how]();
-  if (why !== undefined) process.stderr.write(`millrace: the jobs could not be cancelled: ${why}\n`);
+  if (why !== undefined) process.stderr.write(`millrace: the jobs could not be cancelled: ${readable(why)}\n`);
   return why === undefined;
 }
 
-/** Someone is at it: also those who retry items of a complete run. */
+/** Includes workers that retry items of a complete run. */
 function isBusy({ state, workers }: RunStatus): boolean {
   return state === "running" || workers.length > 0;
 }
@@ -83,7 +86,7 @@ function names({ workers }: RunStatus): string {
     .join(", ");
 }
 
-function tell({ runDir }: RunStatus, what: string, areJobsLeft = false): number {
+function report({ runDir }: RunStatus, what: string, areJobsLeft = false): number {
   const jobs = areJobsLeft ? "; its jobs are left, and leave by themselves when it is their turn" : "";
   process.stderr.write(`millrace: ${runDir} ${what}${jobs}\n`);
   return areJobsLeft ? exitCode.failed : exitCode.ok;

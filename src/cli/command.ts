@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
-import { MillraceError, messageOf } from "../shared/errors.ts";
-import { nearestName } from "../shared/nearest-name.ts";
+import { MillraceError, messageOf } from "../errors/errors.ts";
+import { nearestName } from "../text/nearest-name.ts";
 
 type OptionsConfig = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>["options"]>;
 
@@ -8,50 +8,68 @@ type OptionsConfig = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>["o
 interface CommandOption {
   readonly type: "string" | "boolean";
   readonly short?: string;
-  /** What stands for its value in the help: `--limit N`. */
+  /** The placeholder of its value in the help: `--limit N`. */
   readonly value?: string;
   readonly help: string;
 }
 
-/** What the user typed after the command's name, taken apart. */
+/** The parsed arguments of a command. */
 export interface CommandInput {
   readonly positionals: readonly string[];
-  /** The value of an option, or undefined where it was not given. */
+  /** The value of an option; undefined if it was not given. */
   text(name: string): string | undefined;
   has(name: string): boolean;
-  /** Every command there is, for the one that has to know them. */
+  /** All commands, for the one that has to know them. */
   allCommands(): Promise<Command[]>;
 }
 
-/** A command of `millrace`: what its help says, and what it does. One file each. */
+/** A command of `millrace`: its help and its implementation. One file each. */
 export interface Command {
   readonly name: string;
-  /** What stands behind the name in its usage line: `RUN [--watch]`. */
+  /** What follows the name in its usage line: `RUN [--watch]`. */
   readonly usage: string;
   readonly summary: string;
-  /** More than the summary, where there is more to say. */
+  /** Additional help. */
   readonly details?: string;
   readonly options: Readonly<Record<string, CommandOption>>;
-  /** Each is run by the tests. */
+  /** Removed options, and what to do instead. */
+  readonly retired?: Readonly<Record<string, string>>;
+  /** The tests run each of them. */
   readonly examples: readonly string[];
-  /** How many positional arguments it takes. */
-  readonly arguments: { readonly least: number; readonly most: number };
-  /** It imports the user's modules and works on a run: a reader of its output that goes away does not end it. */
+  /** The number of positional arguments. */
+  readonly arguments: { readonly min: number; readonly max: number };
+  /**
+   * It imports the user's modules and works on a run: it must not end when the reader of its output closes the pipe.
+   */
   readonly runsUserCode?: true;
-  /** Answers the exit code. */
+  /** Returns the exit code. */
   run(input: CommandInput): Promise<number>;
+}
+
+/** Which code of the project a command may run: none, code that belongs to this user, or all of it (`--trust`). */
+export type CodeTrust = "none" | "own" | "all";
+
+/** For commands that run code named by a config or a run. */
+export const trustOption: CommandOption = {
+  type: "boolean",
+  help: "run its code although it belongs to another user, or anyone can write to it",
+};
+
+/** The meaning of `--trust`. */
+export function trustOf({ has }: CommandInput): CodeTrust {
+  return has("trust") ? "all" : "own";
 }
 
 /** Exit codes, as the documentation lists them. */
 export const exitCode = { ok: 0, failed: 1, usage: 2, incomplete: 3, interrupted: 130 } as const;
 
-/** Takes a command's arguments apart; what it does not know is an error that shows its usage. */
+/** Parses a command's arguments. An unknown one is an error that shows the usage. */
 export function parseInput(
   command: Command,
   args: readonly string[],
   allCommands: CommandInput["allCommands"],
 ): CommandInput {
-  const { least, most } = command.arguments;
+  const { min: least, max: most } = command.arguments;
   let parsed: { values: Record<string, unknown>; positionals: string[] };
   try {
     parsed = parseArgs({ args: [...args], options: optionsConfig(command), allowPositionals: true, strict: true });
@@ -63,7 +81,7 @@ export function parseInput(
     throw badUsage(command, `${command.name} needs ${argumentNames(command)[positionals.length]}`);
   if (positionals.length > most)
     throw badUsage(command, `${JSON.stringify(positionals[most])} is one argument too many`);
-  // A shell makes it of a variable that is not set, and every path begins with it: "" would be this very folder.
+  // A shell passes "" for an unset variable; as a path it would mean the current folder.
   if (positionals[0] === "") throw badUsage(command, `${argumentNames(command)[0]} is empty`);
   return {
     positionals,
@@ -73,17 +91,18 @@ export function parseInput(
   };
 }
 
-/** The first sentence of what Node.js says; the rest is about programming. */
-function explain({ options }: Command, message: string): string {
+/** The first sentence of Node.js's message; the rest is for programmers. */
+function explain({ options, retired = {} }: Command, message: string): string {
   const [sentence] = message.split(/\.\s|\n/) as [string];
   const [, bare] = /^Option '(?:-\w, )?(--[\w-]+).*argument (?:missing|is ambiguous)/.exec(sentence) ?? [];
   if (bare !== undefined) return `${bare} needs a value`;
   const unknown = /^Unknown option '--?([^'=]+)/.exec(sentence)?.[1];
+  if (unknown !== undefined && Object.hasOwn(retired, unknown)) return retired[unknown]!;
   const near = unknown === undefined ? undefined : nearestName(unknown, [...Object.keys(options), "help"]);
   return `${sentence.replace(/\.$/, "")}${near === undefined ? "" : `; did you mean --${near}?`}`;
 }
 
-/** The names of the arguments in the usage line, without those of option values. */
+/** The names of the arguments in the usage line, without option values. */
 function argumentNames({ usage }: Command): string[] {
   return usage
     .replace(/\[?--.*/, "")
@@ -110,7 +129,7 @@ export function refuseBoth(command: Command, { has }: CommandInput, one: string,
   if (has(one) && has(other)) throw badUsage(command, `--${one} and --${other} exclude each other`);
 }
 
-/** The whole number from 1 of an option, or undefined where it was not given. */
+/** The value of an option as a whole number from 1; undefined if it was not given. */
 export function countOf(command: Command, { text }: CommandInput, option: string): number | undefined {
   const value = text(option);
   if (value === undefined) return undefined;

@@ -1,4 +1,4 @@
-import { nearestName } from "../shared/nearest-name.ts";
+import { nearestName } from "../text/nearest-name.ts";
 import { badUsage, type Command, exitCode } from "./command.ts";
 
 const shells = { bash, zsh, fish } as const;
@@ -14,7 +14,7 @@ export const completion: Command = {
     "millrace completion zsh > ~/.zfunc/_millrace",
     "millrace completion fish > ~/.config/fish/completions/millrace.fish",
   ],
-  arguments: { least: 1, most: 1 },
+  arguments: { min: 1, max: 1 },
   async run({ positionals: [shell], allCommands }) {
     if (!Object.hasOwn(shells, shell!)) {
       const near = nearestName(shell!, Object.keys(shells));

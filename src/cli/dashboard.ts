@@ -1,31 +1,40 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { openDashboard } from "../dashboard/open-dashboard.ts";
+import { messageOf } from "../errors/errors.ts";
 import { badUsage, type Command, exitCode } from "./command.ts";
 
 const tokenVariable = "MILLRACE_DASHBOARD_TOKEN";
 
 export const dashboard: Command = {
   name: "dashboard",
-  usage: "[DIR] [--port N] [--host H] [--token T] [--open]",
+  usage: "[DIR] [--port N] [--host H] [--token-file FILE] [--open]",
   summary: "Shows a run, or all runs below a folder (default: this one), in a browser, live. Ctrl-C ends it.",
   details:
-    "Only this machine reaches it, unless --host says otherwise; then a token is needed, which is part of the address\n" +
-    `that is printed. A token of your own may also stand in ${tokenVariable}.`,
+    "Only this machine can reach it, unless --host is given; then a token is needed, which is part of the address\n" +
+    `that is printed. A token of your own comes from a file (--token-file) or from ${tokenVariable}.`,
   options: {
     port: { type: "string", value: "N", help: "default: 8643, or the next one that is free; 0: any" },
     host: { type: "string", value: "H", help: "the address to listen at (default: 127.0.0.1)" },
-    token: { type: "string", value: "T", help: "what a browser must know; made where it is needed and none is given" },
+    "token-file": {
+      type: "string",
+      value: "FILE",
+      help: "file with the token; a token is generated if one is needed and none is given",
+    },
     open: { type: "boolean", help: "also open it in the browser" },
   },
+  retired: {
+    token: `--token is not taken any more, because every user of this machine sees it in \`ps\`: put the token into a file that only you may read and pass --token-file FILE, or set ${tokenVariable}`,
+  },
   examples: ["millrace dashboard exp", "millrace dashboard exp/prep --port 9000"],
-  arguments: { least: 0, most: 1 },
+  arguments: { min: 0, max: 1 },
   async run({ positionals: [dir = "."], text, has }) {
     const { url, close } = await openDashboard({
       dir,
       host: text("host"),
       port: portOf(text("port")),
-      token: text("token") ?? process.env[tokenVariable],
+      token: tokenOf(text("token-file")) ?? process.env[tokenVariable],
       program: process.argv[1],
     });
     const stop = new AbortController();
@@ -40,6 +49,15 @@ export const dashboard: Command = {
     return exitCode.ok;
   },
 };
+
+function tokenOf(file: string | undefined): string | undefined {
+  if (file === undefined) return undefined;
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch (error) {
+    throw badUsage(dashboard, `--token-file: ${messageOf(error)}`);
+  }
+}
 
 function portOf(value: string | undefined): number | undefined {
   if (value === undefined) return undefined;

@@ -1,34 +1,35 @@
 import { spawn } from "node:child_process";
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmdirSync, rmSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, readFileSync, rmdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { shellWord } from "../shared/shell-word.ts";
-import { sleep } from "../shared/sleep.ts";
-import { driverLogName } from "../store/log-names.ts";
-import { type RunPaths, runPaths } from "../store/run-paths.ts";
-import { namesIn } from "../store/scan-shards.ts";
-import { lookAt } from "../store/take-file-step.ts";
-import { parseReport } from "../store/worker-report.ts";
+import { driverLogName } from "../run-folder/files/log-names.ts";
+import { makeFolderInRun, moveInRun, openToAppendInRun, removeFileInRun } from "../run-folder/files/run-files.ts";
+import { type RunPaths, runPaths } from "../run-folder/files/run-paths.ts";
+import { parseReport } from "../run-folder/files/worker-report.ts";
+import { readSnapshot } from "../run-folder/lease/take-file-step.ts";
+import { namesIn } from "../run-folder/run/scan-shards.ts";
+import { sleep } from "../runtime/sleep.ts";
+import { shellWord } from "../text/shell-word.ts";
 import { exitCode } from "./command.ts";
 import { printJson } from "./status.ts";
 
-const lookEveryMs = 50;
+const pollEveryMs = 50;
 
 interface Detached {
   readonly runDir: string;
-  /** The command to be carried out, with its arguments. */
+  /** The command to run, with its arguments. */
   readonly words: readonly string[];
-  /** Whether the process is itself the run's one worker. */
+  /** True if the process itself is the run's only worker. */
   readonly isWorker: boolean;
   readonly asJson: boolean;
 }
 
-/** Starts a command of millrace in the background, and waits until its run is on its way or has ended. */
+/** Starts a command in the background, and waits until its run has started or ended. */
 export async function detach({ runDir, words, isWorker, asJson }: Detached): Promise<number> {
   const paths = runPaths(runDir);
   const made = mkdirSync(paths.root, { recursive: true });
-  // Beside the machinery at first: --restart removes all of that.
+  // Outside the folder of the run's state at first, because --restart removes that folder.
   const early = paths.output(`driver-${process.pid}.log`);
-  const fd = openSync(early, "a");
+  const fd = openToAppendInRun(paths.root, early);
   const args = [...process.execArgv, process.argv[1]!, ...words];
   const child = spawn(process.execPath, args, { detached: true, stdio: ["ignore", fd, fd] });
   closeSync(fd);
@@ -39,9 +40,10 @@ export async function detach({ runDir, words, isWorker, asJson }: Detached): Pro
   const start = await firstOf(ended, () => workerOf(paths, child.pid));
   const text = readFileSync(early, "utf8");
   if (existsSync(paths.manifest)) {
-    mkdirSync(paths.logs, { recursive: true });
-    renameSync(early, paths.log(driverLogName(typeof start === "string" ? start : String(child.pid), { isWorker })));
-  } else discard(early, made);
+    makeFolderInRun(paths.root, paths.logs);
+    const name = driverLogName(typeof start === "string" ? start : String(child.pid), { isWorker });
+    moveInRun(paths.root, early, paths.log(name));
+  } else discard(paths, early, made);
   if (typeof start === "number" && start !== exitCode.ok && start !== exitCode.incomplete) {
     process.stderr.write(`${text}millrace: the run in the background has ended with exit code ${start}\n`);
     return start;
@@ -58,28 +60,28 @@ export async function detach({ runDir, words, isWorker, asJson }: Detached): Pro
 /** The exit code of a process that has ended, or what is found while it lives. */
 async function firstOf<T>(ended: Promise<number>, find: () => T | undefined): Promise<number | T> {
   for (;;) {
-    const first = (await Promise.race([ended, sleep(lookEveryMs)])) ?? find();
+    const first = (await Promise.race([ended, sleep(pollEveryMs)])) ?? find();
     if (first !== undefined) return first;
   }
 }
 
-/** The name that a process has in the run's folder, once it is at work there. */
+/** The name of a process in the run folder, once it works there. */
 function workerOf(paths: RunPaths, pid: number | undefined): string | undefined {
   for (const name of namesIn(paths.workers)) {
-    const sight = lookAt(paths.worker(name.replace(/\.json$/, "")), Date.now);
-    const report = sight === undefined ? undefined : parseReport(sight.text);
+    const snapshot = readSnapshot(paths.worker(name.replace(/\.json$/, "")), Date.now);
+    const report = snapshot === undefined ? undefined : parseReport(snapshot.text);
     if (report !== undefined && report.pid === pid) return report.worker;
   }
   return undefined;
 }
 
-/** Removes the log, and the folders that were made for it unless something else is in them by now. */
-function discard(log: string, made: string | undefined): void {
-  rmSync(log, { force: true });
+/** Removes the log, and its new folders if they are empty. */
+function discard({ root }: RunPaths, log: string, made: string | undefined): void {
+  removeFileInRun(root, log);
   if (made === undefined) return;
   try {
     for (let folder = dirname(log); folder.startsWith(made); folder = dirname(folder)) rmdirSync(folder);
   } catch {
-    // It is not empty.
+    // Not empty.
   }
 }

@@ -2,9 +2,9 @@ import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { findProjectRoot } from "../config/find-project-root.ts";
 import type { ParallelConfig } from "../config/parallel.ts";
-import { MillraceError } from "../shared/errors.ts";
-import { openStatus } from "../store/run-status.ts";
-import { badUsage, type Command, countOf, exitCode } from "./command.ts";
+import { MillraceError } from "../errors/errors.ts";
+import { openStatus } from "../run-folder/run/run-status.ts";
+import { badUsage, type Command, countOf, exitCode, trustOption } from "./command.ts";
 import { checkBackends } from "./doctor/backends.ts";
 import { checkConfig } from "./doctor/config.ts";
 import { checkFileSystem } from "./doctor/file-system.ts";
@@ -15,22 +15,27 @@ import { checkSshHosts } from "./doctor/ssh-hosts.ts";
 import { onlyJsonOnStdout } from "./only-json.ts";
 import { printJson } from "./status.ts";
 
-const patienceSeconds = 8;
+const timeoutSeconds = 8;
 
 export const doctor: Command = {
   name: "doctor",
-  usage: "[CONFIG [key=value …] | RUN] [--timeout S] [--json]",
+  usage: "[CONFIG [key=value …] | RUN] [--timeout S] [--trust] [--json]",
   summary:
     "Looks whether everything is in place: Node, the file system of the outputs, schedulers, GPUs, ONNX Runtime.",
   details:
-    "For a config: whether it can be read, its classes made, and whether what it is to run on answers. For a run: who\n" +
-    "holds which shard, why shards wait, and what would be run again and why.\n" +
+    "For a config: whether it can be read, its modules are there, and whether what it is to run on answers; its code is\n" +
+    "not run (`millrace plan CONFIG --count` does that). For a run: who holds which shard, why shards wait, and what\n" +
+    "would be run again and why.\n" +
     `Exit code ${exitCode.failed} where something is wrong; what is missing and not asked for by the config is no error.`,
   options: {
     timeout: {
       type: "string",
       value: "S",
-      help: `seconds a scheduler or a host may take to answer (default: ${patienceSeconds})`,
+      help: `seconds a scheduler or a host may take to answer (default: ${timeoutSeconds})`,
+    },
+    trust: {
+      ...trustOption,
+      help: "use what the config brings: `ssh_arguments` and `node` of env: ssh, ONNX Runtime of others",
     },
     json: { type: "boolean", help: "the findings as one JSON array" },
   },
@@ -41,33 +46,34 @@ export const doctor: Command = {
     "millrace doctor exp/prep",
     "millrace doctor --json --timeout 3",
   ],
-  arguments: { least: 0, most: Number.POSITIVE_INFINITY },
+  arguments: { min: 0, max: Number.POSITIVE_INFINITY },
   runsUserCode: true,
   async run(input) {
     const [target, ...overrides] = input.positionals;
-    const patienceMs = 1000 * (countOf(doctor, input, "timeout") ?? patienceSeconds);
+    const timeoutMs = 1000 * (countOf(doctor, input, "timeout") ?? timeoutSeconds);
     const kind = await kindOf(target);
     if (kind === "run" && overrides.length > 0)
       throw badUsage(doctor, `${JSON.stringify(overrides[0])} is one argument too many: only a config takes overrides`);
     const findings: Finding[] = [];
-    const tell = (found: readonly Finding[]) => {
+    const report = (found: readonly Finding[]) => {
       findings.push(...found);
       if (!input.has("json")) for (const finding of found) process.stdout.write(line(finding));
     };
     const project = kind === "config" ? findProjectRoot(target!) : process.cwd();
-    tell(await checkMachine(project, patienceMs));
+    const limits = { timeoutMs, isTrusted: input.has("trust") };
+    report(await checkMachine(project, limits));
     let outputs = kind === "run" ? resolve(target!) : process.cwd();
     let needed: ParallelConfig | undefined;
     if (kind === "config") {
       const config = await onlyJsonOnStdout(() => checkConfig(target!, overrides));
-      tell(config.findings);
+      report(config.findings);
       needed = config.parallel;
       if (config.outputDir !== undefined) outputs = config.outputDir;
     }
-    tell(checkFileSystem(nearestFolder(outputs)));
-    for await (const finding of checkBackends(patienceMs, needed)) tell([finding]);
-    if (needed?.env === "ssh") for await (const finding of checkSshHosts(needed, patienceMs)) tell([finding]);
-    if (kind === "run") tell(await checkRun(target!));
+    report(checkFileSystem(nearestFolder(outputs)));
+    for await (const finding of checkBackends(timeoutMs, needed)) report([finding]);
+    if (needed?.env === "ssh") for await (const finding of checkSshHosts(needed, limits)) report([finding]);
+    if (kind === "run") report(await checkRun(target!));
     if (input.has("json")) printJson(findings);
     return findings.some(({ state }) => state === "wrong") ? exitCode.failed : exitCode.ok;
   },
@@ -92,7 +98,7 @@ async function kindOf(target: string | undefined): Promise<"run" | "config" | un
   return "run";
 }
 
-/** The folder itself, or the one that it would be made in. */
+/** The folder itself, or its nearest existing parent. */
 function nearestFolder(path: string): string {
   let folder = resolve(path);
   while (statSync(folder, { throwIfNoEntry: false }) === undefined) folder = dirname(folder);

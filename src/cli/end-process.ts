@@ -1,11 +1,11 @@
-import { whenOutputRead } from "../launchers/take-output.ts";
-import { flushOutput } from "../shared/flush-output.ts";
-import { whenSynced } from "../store/group-sync.ts";
+import { whenOutputRead } from "../launchers/local/take-output.ts";
+import { whenSynced } from "../run-folder/files/group-sync.ts";
+import { flushOutput } from "../runtime/flush-output.ts";
 
-// What the user's code has just begun to end may do so.
+// Lets pending work of the user's code finish.
 const graceMs = 1000;
 
-/** Has this process end soon, although the user's code may have left something open that would keep it alive. */
+/** Ends this process soon, even if the user's code left open handles that would keep it alive. */
 export async function endProcess(code: number): Promise<void> {
   await whenSynced();
   await whenOutputRead();

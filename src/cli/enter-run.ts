@@ -1,27 +1,34 @@
 import { resolve } from "node:path";
-import { messageOf } from "../shared/errors.ts";
-import { runPaths } from "../store/run-paths.ts";
-import { type RunSpec, readSpec } from "../store/run-spec.ts";
-import { openStatus } from "../store/run-status.ts";
+import { requireTrust } from "../config/require-trust.ts";
+import { messageOf } from "../errors/errors.ts";
+import { runPaths } from "../run-folder/files/run-paths.ts";
+import { type RunSpec, readSpec } from "../run-folder/run/run-spec.ts";
+import { openStatus } from "../run-folder/run/run-status.ts";
+import { readable } from "../text/readable.ts";
+import type { CodeTrust } from "./command.ts";
 
-/** A run that is to be gone on with from its folder alone. */
+/** A run to be continued from its folder alone. */
 export interface EnteredRun {
   readonly runDir: string;
   readonly spec: RunSpec;
 }
 
 /**
- * Goes to where a run was started, as its workers do: relative paths in its config, and packages, are found from there.
- * Answers the run's folder as seen from everywhere.
+ * Changes to the folder in which a run was started, as its workers do: relative paths in its config and packages are
+ * resolved from there. Returns the absolute run folder. The caller is about to import the modules of the run's spec.
  */
-export async function enterRun(dir: string): Promise<EnteredRun> {
+export async function enterRun(dir: string, trust: CodeTrust): Promise<EnteredRun> {
   const runDir = resolve(dir);
   await openStatus(runDir);
-  const spec = readSpec(runPaths(runDir));
+  const paths = runPaths(runDir);
+  if (trust === "own") requireTrust([paths.machinery, paths.spec], runDir);
+  const spec = readSpec(paths);
   try {
     if (spec.cwd !== process.cwd()) process.chdir(spec.cwd);
   } catch (error) {
-    process.stderr.write(`millrace: the run was started in ${spec.cwd}, which is not here (${messageOf(error)})\n`);
+    process.stderr.write(
+      readable(`millrace: the run was started in ${spec.cwd}, which is not here (${messageOf(error)})\n`),
+    );
   }
   return { runDir, spec };
 }

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { nearestName } from "../shared/nearest-name.ts";
+import { nearestName } from "../text/nearest-name.ts";
 import { badUsage, type Command, exitCode } from "./command.ts";
 
-// The pages come with the package. The build puts this file beside the entry of the package.
+// The pages are part of the package. The build puts this code beside the entry of the package.
 const pages = new URL("../docs/errors/", import.meta.url);
 
 export const explain: Command = {
@@ -13,7 +13,7 @@ export const explain: Command = {
   details: "Every message of millrace ends with its code. The pages come with the package: no network is needed.",
   options: {},
   examples: ["millrace explain RUN_CHANGED", "millrace explain"],
-  arguments: { least: 0, most: 1 },
+  arguments: { min: 0, max: 1 },
   async run({ positionals: [word] }) {
     const codes = readdirSync(pages)
       .filter((name) => /^[A-Z_]+\.md$/.test(name))
@@ -24,7 +24,7 @@ export const explain: Command = {
   },
 };
 
-/** The code that was meant: copied from a message, it may stand in brackets or be typed in small letters. */
+/** The code that was meant: it may be copied with brackets or typed in lower case. */
 function find(word: string, codes: readonly string[]): string {
   const code = word
     .replace(/[^\w-]/g, "")

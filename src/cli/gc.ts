@@ -1,9 +1,9 @@
-import { rmSync } from "node:fs";
-import { cleanUp } from "../drive/clean-up.ts";
-import { defaultLeaseTtlMs } from "../store/lease.ts";
-import { runPaths } from "../store/run-paths.ts";
-import { runStatus } from "../store/run-status.ts";
-import { namesIn } from "../store/scan-shards.ts";
+import { cleanUp } from "../driver/clean-up.ts";
+import { removeFileInRun } from "../run-folder/files/run-files.ts";
+import { runPaths } from "../run-folder/files/run-paths.ts";
+import { defaultLeaseTtlMs } from "../run-folder/lease/lease.ts";
+import { runStatus } from "../run-folder/run/run-status.ts";
+import { namesIn } from "../run-folder/run/scan-shards.ts";
 import { type Command, exitCode } from "./command.ts";
 
 export const gc: Command = {
@@ -13,24 +13,27 @@ export const gc: Command = {
     "Removes what a run no longer needs: traces of dead workers and, when all shards are committed, old attempts.",
   details: "Outputs are never touched, nor what a living worker holds, nor checkpoints of shards that are still to do.",
   options: {
-    logs: { type: "boolean", help: "also the logs, unless someone is at work on the run" },
-    history: { type: "boolean", help: "also what is known of attempts that have ended, unless someone is at work" },
+    logs: { type: "boolean", help: "also the logs, unless the run is being worked on" },
+    history: {
+      type: "boolean",
+      help: "also the history of attempts that have ended, unless the run is being worked on",
+    },
   },
   examples: ["millrace gc exp/prep", "millrace gc exp/prep --logs", "millrace gc exp/prep --history"],
-  arguments: { least: 1, most: 1 },
+  arguments: { min: 1, max: 1 },
   async run({ positionals: [runDir], has }) {
     const paths = runPaths(runDir!);
     const { shards, state, workers } = await runStatus(runDir!);
     const before = count();
     cleanUp(paths, { ttlMs: defaultLeaseTtlMs, keepAttempts: shards.committed < shards.total });
     const isBusy = state === "running" || workers.length > 0;
-    if (has("logs") && isBusy) process.stderr.write("millrace: someone is at work on the run: its logs stay\n");
-    if (has("history") && isBusy) process.stderr.write("millrace: someone is at work on the run: its history stays\n");
+    if (has("logs") && isBusy) process.stderr.write("millrace: the run is being worked on: its logs stay\n");
+    if (has("history") && isBusy) process.stderr.write("millrace: the run is being worked on: its history stays\n");
     if (has("logs") && !isBusy)
-      for (const name of namesIn(paths.logs)) rmSync(paths.log(name.replace(/\.log$/, "")), { force: true });
+      for (const name of namesIn(paths.logs)) removeFileInRun(paths.root, paths.log(name.replace(/\.log$/, "")));
     if (has("history") && !isBusy)
       for (const name of namesIn(paths.historyFolder))
-        rmSync(paths.history(name.replace(/\.jsonl$/, "")), { force: true });
+        removeFileInRun(paths.root, paths.history(name.replace(/\.jsonl$/, "")));
     process.stderr.write(`millrace: removed ${before - count()} files and folders\n`);
     return exitCode.ok;
 

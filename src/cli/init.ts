@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { errnoOf, MillraceError, messageOf } from "../shared/errors.ts";
-import { shellWord } from "../shared/shell-word.ts";
-import { version } from "../shared/version.ts";
+import { errnoOf, MillraceError, messageOf } from "../errors/errors.ts";
+import { version } from "../runtime/version.ts";
+import { shellWord } from "../text/shell-word.ts";
 import { type Command, exitCode } from "./command.ts";
 import { projectFiles } from "./init/project-files.ts";
 
@@ -12,14 +12,14 @@ export const init: Command = {
   summary: "Makes a small project in DIR: a provider, a runner, a config and a test, that run as they are.",
   options: {},
   examples: ["millrace init my-corpus"],
-  arguments: { least: 1, most: 1 },
+  arguments: { min: 1, max: 1 },
   async run({ positionals: [dir] }) {
     refuseUsed(dir!);
     for (const [name, text] of Object.entries(projectFiles(packageName(basename(resolve(dir!))), version()))) {
       mkdirSync(dirname(join(dir!, name)), { recursive: true });
       writeFileSync(join(dir!, name), text, { flag: "wx" });
     }
-    process.stdout.write(`Made ${dir}. Go on with:
+    process.stdout.write(`Made ${dir}. Continue with:
 
   cd ${dir!.startsWith("-") ? "-- " : ""}${shellWord(dir!)}
   npm install

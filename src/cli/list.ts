@@ -1,21 +1,21 @@
-import { formatCount } from "../drive/progress-line.ts";
-import { messageOf } from "../shared/errors.ts";
-import { findRuns } from "../store/find-runs.ts";
-import { type RunState, type RunStatus, runStatus } from "../store/run-status.ts";
+import { formatCount } from "../driver/progress/progress-line.ts";
+import { messageOf } from "../errors/errors.ts";
+import { findRuns } from "../run-folder/run/find-runs.ts";
+import { type RunState, type RunStatus, runStatus } from "../run-folder/run/run-status.ts";
+import { readable } from "../text/readable.ts";
 import { type Command, exitCode } from "./command.ts";
-import { readable } from "./readable.ts";
 import { printJson } from "./status.ts";
 
 export const list: Command = {
   name: "list",
   usage: "[DIR] [--json]",
-  summary: "Lists the runs below a folder (default: this one) and how they stand.",
+  summary: "Lists the runs below a folder (default: this one) and their states.",
   options: { json: { type: "boolean", help: "one JSON object a line" } },
   examples: ["millrace list exp", "millrace list exp --json"],
-  arguments: { least: 0, most: 1 },
+  arguments: { min: 0, max: 1 },
   async run({ positionals: [dir = "."], has }) {
     let isAny = false;
-    // What may not be read is passed over, and said.
+    // A folder that cannot be read is skipped with a message.
     const onSkipped = (folder: string, why: string) =>
       void process.stderr.write(`millrace: ${folder} is passed over: ${why}\n`);
     for (const runDir of findRuns(dir, { onSkipped })) {
@@ -31,19 +31,23 @@ export const list: Command = {
 
 const stateWidth = ("complete with failures" satisfies RunState).length;
 
-type Row = { readonly runDir: string; readonly error?: string } & Partial<RunStatus>;
+type Row = { readonly runDir: string; readonly error?: string; readonly state: RunState | "unreadable" } & Partial<
+  Omit<RunStatus, "state">
+>;
 
 async function describe(runDir: string): Promise<Row> {
   try {
     return { ...(await runStatus(runDir)), runDir };
   } catch (error) {
-    return { runDir, error: messageOf(error).split("\n", 1)[0]! };
+    return { runDir, state: "unreadable", error: messageOf(error).split("\n", 1)[0]! };
   }
 }
 
 function rowText({ runDir, error, state, items, failure }: Row): string {
-  if (items === undefined) return `${"unreadable".padEnd(stateWidth)}  ${runDir}: ${error}\n`;
+  if (items === undefined) return readable(`${state.padEnd(stateWidth)}  ${runDir}: ${error}\n`);
   const failed = items.failed > 0 ? `, ${formatCount(items.failed)} failed` : "";
-  const why = failure === undefined ? "" : `; ${readable(`${failure.code}: ${failure.message}`).split("\n", 1)[0]}`;
-  return `${(state ?? "").padEnd(stateWidth)}  ${runDir}  ${formatCount(items.done)} of ${formatCount(items.total)} items${failed}${why}\n`;
+  const why = failure === undefined ? "" : `; ${`${failure.code}: ${failure.message}`.split("\n", 1)[0]}`;
+  return readable(
+    `${state.padEnd(stateWidth)}  ${runDir}  ${formatCount(items.done)} of ${formatCount(items.total)} items${failed}${why}\n`,
+  );
 }

@@ -1,27 +1,39 @@
 import { join } from "node:path";
-import { readSubmissions } from "../store/job-records.ts";
-import { jobLogName } from "../store/log-names.ts";
-import type { RunPaths } from "../store/run-paths.ts";
-import { namesIn } from "../store/scan-shards.ts";
+import { jobLogName } from "../run-folder/files/log-names.ts";
+import { logFolder } from "../run-folder/files/open-log.ts";
+import type { RunPaths } from "../run-folder/files/run-paths.ts";
+import { readSubmissions } from "../run-folder/jobs/job-records.ts";
+import { namesIn } from "../run-folder/run/scan-shards.ts";
 
 export interface LogFile {
-  /** Whose it is. */
+  /** The worker that writes it. */
   readonly name: string;
   readonly path: string;
 }
 
-/** Every log of a run, by name: those in its folder, and those of jobs that were told to write theirs elsewhere. */
+/** Every log of a run, by name: those in its folder, and those of jobs that write elsewhere. */
 export function logFiles(paths: RunPaths): LogFile[] {
-  const own = namesIn(paths.logs).map((file) => ({ name: nameOf(file), path: paths.log(nameOf(file)) }));
+  const folder = logFolder(paths);
+  const names = folder === undefined ? [] : namesIn(folder);
+  const own = names.map((file) => ({ name: nameOf(file), path: paths.log(nameOf(file)) }));
   const elsewhere = readSubmissions(paths).flatMap(({ name, logDirectory }) =>
     logDirectory === undefined
       ? []
-      : namesIn(logDirectory)
+      : readableNames(logDirectory)
           // Other runs may write there too.
           .filter((file) => file.startsWith(`${jobLogName(name)}.`))
           .map((file) => ({ name: nameOf(file), path: join(logDirectory, file) })),
   );
   return [...own, ...elsewhere].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+// A record may name any folder.
+function readableNames(folder: string): string[] {
+  try {
+    return namesIn(folder);
+  } catch {
+    return [];
+  }
 }
 
 function nameOf(file: string): string {

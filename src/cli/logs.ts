@@ -1,15 +1,17 @@
-import { closeSync, openSync, readSync } from "node:fs";
-import { errnoOf, MillraceError } from "../shared/errors.ts";
-import { sleep } from "../shared/sleep.ts";
-import { inspectShard } from "../store/done.ts";
-import { isCopy, isFromBackground, isLogOf } from "../store/log-names.ts";
-import { requireManifest } from "../store/manifest.ts";
-import { type RunPaths, runPaths } from "../store/run-paths.ts";
-import { isUnderWay, openStatus } from "../store/run-status.ts";
+import { closeSync, readSync } from "node:fs";
+import { MillraceError } from "../errors/errors.ts";
+import { isCopy, isFromBackground, isLogOf } from "../run-folder/files/log-names.ts";
+import { openLog } from "../run-folder/files/open-log.ts";
+import { type RunPaths, runPaths } from "../run-folder/files/run-paths.ts";
+import { requireManifest } from "../run-folder/run/manifest.ts";
+import { isUnderWay, openStatus } from "../run-folder/run/run-status.ts";
+import { inspectShard } from "../run-folder/shard/done.ts";
+import { sleep } from "../runtime/sleep.ts";
+import { readable } from "../text/readable.ts";
 import { badUsage, type Command, type CommandInput, exitCode, refuseBoth } from "./command.ts";
 import { type LogFile, logFiles } from "./log-files.ts";
 
-const lookEveryMs = 300;
+const pollEveryMs = 300;
 
 export const logs: Command = {
   name: "logs",
@@ -19,10 +21,10 @@ export const logs: Command = {
     shard: { type: "string", value: "N", help: "only of the worker that committed split.N" },
     worker: { type: "string", value: "W", help: "only of this worker; each part is headed by its worker's name" },
     driver: { type: "boolean", help: "of a run in the background: its progress, and how it ended" },
-    follow: { type: "boolean", short: "f", help: "go on while someone works on the run" },
+    follow: { type: "boolean", short: "f", help: "continue while the run is being worked on" },
   },
   examples: ["millrace logs exp/prep", "millrace logs exp/prep --shard 3", "millrace logs exp/prep --follow"],
-  arguments: { least: 1, most: 1 },
+  arguments: { min: 1, max: 1 },
   async run(input) {
     for (const [one, other] of [
       ["shard", "worker"],
@@ -35,8 +37,8 @@ export const logs: Command = {
     const paths = runPaths(runDir);
     const isWanted = chooseLogs(paths, input);
     const printer = openPrinter();
-    // Once more after the end: what was written last may still have been on its way.
-    for (let isRunning = input.has("follow"); ; await sleep(lookEveryMs)) {
+    // Once more after the end: the last lines may have been written after the last look.
+    for (let isRunning = input.has("follow"); ; await sleep(pollEveryMs)) {
       for (const file of logFiles(paths)) if (isWanted(file.name)) printer.show(file);
       if (!isRunning) break;
       isRunning = isUnderWay((await reader.read()).state);
@@ -56,55 +58,57 @@ function chooseLogs(paths: RunPaths, { text, has }: CommandInput): (name: string
 function workerOfShard(paths: RunPaths, shard: string | undefined): string | undefined {
   if (shard === undefined) return undefined;
   if (!/^\d+$/.test(shard)) throw badUsage(logs, `--shard is ${JSON.stringify(shard)}; a number was expected`);
-  const sight = inspectShard(paths.shard(Number(shard)));
-  if (sight.state === "committed") return sight.done.worker;
+  const inspection = inspectShard(paths.shard(Number(shard)));
+  if (inspection.state === "committed") return inspection.done.worker;
   const last = requireManifest(paths).plan.shardCount - 1;
   if (Number(shard) > last) throw badUsage(logs, `--shard is ${shard}; the shards of this run are 0 to ${last}`);
   const [code, why] =
-    sight.state === "damaged"
-      ? (["SHARD_DAMAGED", `split.${shard} is damaged: ${sight.reason}`] as const)
-      : (["RUN_STOPPED", `split.${shard} is not committed, so nobody is known to have made it`] as const);
+    inspection.state === "damaged"
+      ? (["SHARD_DAMAGED", `split.${shard} is damaged: ${inspection.reason}`] as const)
+      : (["RUN_STOPPED", `split.${shard} is not committed, so its worker is not known`] as const);
   throw new MillraceError(code, `${why}.`, { hint: "Leave --shard out to see what all workers wrote." });
 }
 
 function whyNothing(paths: RunPaths, { text, has }: CommandInput): string {
   if (has("driver"))
     return "there is no log of a driver: the run was not started in the background (--detach), or its logs were removed (gc --logs)";
-  const names = logFiles(paths).map(({ name }) => name);
+  const names = logFiles(paths).map(({ name }) => readable(name));
   if (names.length === 0) return "there are no logs: no worker has written anything, or they were removed (gc --logs)";
   if (names.every(isCopy)) return "no worker has written anything; --driver shows what the driver wrote";
   return `${text("worker") ?? "the worker of that shard"} has written nothing; there are logs of ${names.join(", ")}`;
 }
 
-/** Prints logs as they grow. A headline stands wherever another worker goes on. */
+/** Prints logs as they grow, with a headline whenever the worker changes. */
 function openPrinter(): { show(file: LogFile): void; hasShown(): boolean } {
   const ends = new Map<string, number>();
+  const refused = new Set<string>();
   let last: string | undefined;
   return {
     show({ name, path }) {
+      const opened = openLog(path);
+      // The file was removed.
+      if (opened === undefined) return;
+      if ("refused" in opened) {
+        if (!refused.has(path))
+          process.stderr.write(`millrace: ${readable(path)} ${opened.refused}: it is not shown\n`);
+        refused.add(path);
+        return;
+      }
       ends.set(
         path,
-        copyFrom(path, ends.get(path) ?? 0, (chunk) => {
-          if (last !== name) process.stdout.write(`--- ${name}\n`);
+        copyFrom(opened.fd, ends.get(path) ?? 0, (chunk) => {
+          if (last !== name) process.stdout.write(`--- ${readable(name)}\n`);
           last = name;
           process.stdout.write(chunk);
         }),
       );
     },
-    hasShown: () => last !== undefined,
+    hasShown: () => last !== undefined || refused.size > 0,
   };
 }
 
-/** Hands out a file from an offset on; answers where it ended. */
-function copyFrom(path: string, from: number, take: (chunk: Uint8Array) => void): number {
-  let fd: number;
-  try {
-    fd = openSync(path, "r");
-  } catch (error) {
-    // Someone tidied up.
-    if (errnoOf(error) === "ENOENT") return from;
-    throw error;
-  }
+/** Prints an open file from an offset on and closes it. Returns the offset of its end. */
+function copyFrom(fd: number, from: number, take: (chunk: Uint8Array) => void): number {
   try {
     const chunk = Buffer.alloc(1 << 16);
     let at = from;

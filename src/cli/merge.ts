@@ -1,25 +1,27 @@
-import { rebuildRunner } from "../join/rebuild-runner.ts";
-import { MillraceError } from "../shared/errors.ts";
-import { runPaths } from "../store/run-paths.ts";
-import { writeSpec } from "../store/run-spec.ts";
-import { runStatus } from "../store/run-status.ts";
-import { type Command, exitCode } from "./command.ts";
+import { MillraceError } from "../errors/errors.ts";
+import { runPaths } from "../run-folder/files/run-paths.ts";
+import { writeSpec } from "../run-folder/run/run-spec.ts";
+import { runStatus } from "../run-folder/run/run-status.ts";
+import { rebuildRunner } from "../worker/join/rebuild-runner.ts";
+import { type Command, exitCode, trustOf, trustOption } from "./command.ts";
 import { enterRun } from "./enter-run.ts";
 
 export const merge: Command = {
   name: "merge",
-  usage: "RUN [--files] [--accept-change]",
+  usage: "RUN [--files] [--accept-change] [--trust]",
   summary: "Merges a run whose shards are all committed: for one whose driver is gone, or to merge once more.",
   details: `Exit code ${exitCode.incomplete} where shards are still to do.`,
   options: {
     files: { type: "boolean", help: "also make one file of the line files of all shards" },
     "accept-change": { type: "boolean", help: "also with code that has changed since the shards were made" },
+    trust: trustOption,
   },
   examples: ["millrace merge exp/prep", "millrace merge exp/prep --files"],
-  arguments: { least: 1, most: 1 },
+  arguments: { min: 1, max: 1 },
   runsUserCode: true,
-  async run({ positionals: [dir], has }) {
-    const { runDir, spec } = await enterRun(dir!);
+  async run(input) {
+    const { positionals, has } = input;
+    const { runDir, spec } = await enterRun(positionals[0]!, trustOf(input));
     const { shards } = await runStatus(runDir);
     const open = shards.total - shards.committed;
     if (open > 0) {
@@ -32,7 +34,7 @@ export const merge: Command = {
     try {
       await runner.resume();
     } finally {
-      // This merge says nothing about how the run is to be carried out.
+      // A merge does not change how the run is carried out.
       writeSpec(runPaths(runDir), spec);
     }
     process.stderr.write(`millrace: merged ${shards.total} shards of ${runDir}\n`);

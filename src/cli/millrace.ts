@@ -1,11 +1,12 @@
 #!/usr/bin/env node
-import { MillraceError } from "../shared/errors.ts";
+import { MillraceError } from "../errors/errors.ts";
 import type { Command } from "./command.ts";
 import { commands } from "./commands.ts";
 
 let command: Command | undefined;
 
-// Whoever reads the output may have seen enough (`| head`). What only shows something ends then; what works goes on.
+// The reader of the output may close the pipe (`| head`). A command that only shows something ends then; one that works
+// continues.
 process.stdout.on("error", ({ code: errno }: NodeJS.ErrnoException) => {
   if (command?.runsUserCode !== true) process.exit(errno === "EPIPE" ? 0 : 1);
 });
@@ -15,7 +16,7 @@ let code: number;
 try {
   code = await main(process.argv.slice(2));
 } catch (error) {
-  code = (await import("./tell-error.ts")).tellError(error);
+  code = (await import("./print-error.ts")).printError(error);
 }
 process.exitCode = code;
 if (command?.runsUserCode) await (await import("./end-process.ts")).endProcess(code);
@@ -31,7 +32,7 @@ async function main([name, ...rest]: string[]): Promise<number> {
     return 0;
   }
   if (name === "--version") {
-    const { version } = await import("../shared/version.ts");
+    const { version } = await import("../runtime/version.ts");
     process.stdout.write(`${version()}\n`);
     return 0;
   }
@@ -71,7 +72,7 @@ millrace COMMAND --help says more; millrace --version says which this is.
 }
 
 async function unknownCommand(name: string): Promise<MillraceError> {
-  const { nearestName } = await import("../shared/nearest-name.ts");
+  const { nearestName } = await import("../text/nearest-name.ts");
   const near = nearestName(name, [...Object.keys(commands), "--help", "--version"]);
   return new MillraceError("BAD_USAGE", `There is no command ${JSON.stringify(name)}.`, {
     hint: near === undefined ? "millrace --help lists them." : `Did you mean ${near}?`,

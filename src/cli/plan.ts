@@ -1,87 +1,112 @@
-import { describeCodeChange, type OnCodeChange, verdictOn } from "../code/compare-code.ts";
-import { findChange } from "../code/find-change.ts";
-import { projectIn } from "../config/project-of.ts";
-import { formatCount } from "../drive/progress-line.ts";
+import { describeCodeChange, type OnCodeChange, policyFor } from "../code/compare-code.ts";
+import type { BatchOptions } from "../contract/runner-options.ts";
+import type { Task } from "../contract/task.ts";
+import { identifyRun } from "../driver/identify-run.ts";
+import { judgeCode } from "../driver/judge-code.ts";
+import { formatCount } from "../driver/progress/progress-line.ts";
 import { chooseLauncher } from "../launchers/choose-launcher.ts";
 import { collectItems } from "../plan/collect-items.ts";
 import type { ItemList } from "../plan/item-list.ts";
 import { makePlan } from "../plan/make-plan.ts";
-import { captureProvider } from "../provider/capture-provider.ts";
-import { codeOf } from "../runner/code-of.ts";
-import type { RunnerOptions } from "../runner/runner-options.ts";
-import { type ClassStatics, identityOf } from "../runner/runner-traits.ts";
-import { codeThatMadeItems } from "../store/code-versions.ts";
-import { countItemsDone } from "../store/count-items-done.ts";
-import { compareFingerprints, makeFingerprint } from "../store/fingerprint.ts";
-import { type Manifest, readManifest } from "../store/manifest.ts";
-import { type RunPaths, runPaths } from "../store/run-paths.ts";
-import { isComplete as isStateComplete, runStatus } from "../store/run-status.ts";
-import { type Command, countOf, exitCode } from "./command.ts";
+import { runPaths } from "../run-folder/files/run-paths.ts";
+import { compareFingerprints, makeFingerprint, makeOpenFingerprint } from "../run-folder/run/fingerprint.ts";
+import { type Manifest, readManifest } from "../run-folder/run/manifest.ts";
+import { isComplete as isStateComplete, runStatus } from "../run-folder/run/run-status.ts";
+import { maskSecrets } from "../secrets/secret-values.ts";
+import { shellWord } from "../text/shell-word.ts";
+import { type Command, countOf, exitCode, trustOf, trustOption } from "./command.ts";
+import { itemsOf, writtenItems } from "./items-of.ts";
 import { limitItems } from "./limit-items.ts";
+import { makeRunner } from "./make-runner.ts";
 import { onlyJsonOnStdout } from "./only-json.ts";
-import { type AnyRunner, itemsOf, makeRunner, type RunConfig, readRunConfig } from "./run-config.ts";
+import { hasTarget, locateTargets, type RunConfig, readRunConfig } from "./run-config.ts";
 import { printJson } from "./status.ts";
 
 export const plan: Command = {
   name: "plan",
-  usage: "CONFIG [key=value …] [--limit N] [--json]",
+  usage: "CONFIG [key=value …] [--count] [--limit N] [--trust] [--json]",
   summary:
     "Shows what `millrace run` would do with a config: items, shards, batches, workers. Nothing is started or written.",
+  details:
+    "No code of the project is run, unless --count asks for it: the items are those that the config names, or those of the\n" +
+    "run that is in the folder already.",
   options: {
+    count: {
+      type: "boolean",
+      help: "run the project's code, to count the items and to compare config and code with the run that was begun",
+    },
     limit: { type: "string", value: "N", help: "only the first N items, as `millrace run --limit N` would run them" },
+    trust: trustOption,
     json: { type: "boolean", help: "as a JSON object" },
   },
-  examples: ["millrace plan prep.yaml", "millrace plan prep.yaml +runner.batch_size=20 --json"],
-  arguments: { least: 1, most: Number.POSITIVE_INFINITY },
+  examples: [
+    "millrace plan prep.yaml",
+    "millrace plan prep.yaml --count",
+    "millrace plan prep.yaml +runner.batch_size=20 --json",
+  ],
+  arguments: { min: 1, max: Number.POSITIVE_INFINITY },
   runsUserCode: true,
   async run(input) {
     const [path, ...overrides] = input.positionals;
     const limit = countOf(plan, input, "limit");
-    const config = await readRunConfig(path!, overrides, limit);
-    const summary = await onlyJsonOnStdout(() => summarize(config, limit));
+    const isCounting = input.has("count");
+    const config = await readRunConfig(path!, overrides, { limit, trust: isCounting ? trustOf(input) : "none" });
+    const look = isCounting ? inspectWithCode : inspectWithoutCode;
+    const summary = await onlyJsonOnStdout(() => summarize(config, limit, look));
     if (input.has("json")) printJson(summary);
-    else process.stdout.write(describe(summary));
+    else process.stdout.write(describe(summary, config));
     return exitCode.ok;
   },
 };
 
 interface Summary {
   readonly runDir: string;
-  /** Whether the folder holds a run already, and what of it is done. */
+  /** True if the folder contains a run, complete or not. */
   readonly isBegun: boolean;
-  /** Whether all of it is done and merged, and nothing has changed: then `run` starts nothing. */
+  /** True if it is complete and merged, and no change is known: `run` then starts nothing. */
   readonly isComplete: boolean;
   readonly done: number;
-  /** In what it differs from the run that was begun: then `run` refuses it. */
-  readonly changed: readonly string[];
-  /** In what the code differs from the code that made the outputs, and what `run` does about it. */
+  /** The differences to the existing run: `run` then refuses to continue. Null if they were not compared. */
+  readonly changed: readonly string[] | null;
+  /** The changes of the code since the outputs were made, and what `run` does about them. */
   readonly code: { readonly changed: readonly string[]; readonly verdict: OnCodeChange } | null;
-  readonly items: number;
-  readonly shards: number;
-  readonly batches: number | undefined;
+  /** Null if only code can count them; then batches, and shards of a run that is not begun, are null too. */
+  readonly items: number | null;
+  readonly shards: number | null;
+  /** Undefined if they are made by cost. */
+  readonly batches: number | null | undefined;
   readonly env: string;
   readonly workers: number;
-  /** What a scheduler, or ssh, would be given; null where workers are started without one. */
+  /** The script for the scheduler or ssh; null if workers are started without one. */
   readonly jobScript: string | null;
-  /** How many jobs each submission would hold; the script is that of the first. */
+  /** The number of jobs of each submission; the script is that of the first. */
   readonly submissions: readonly number[];
 }
 
-async function summarize(config: RunConfig, limit: number | undefined): Promise<Summary> {
+/** What is known about the items, and about changes since the run was created. */
+interface Findings extends Pick<Summary, "changed" | "code"> {
+  readonly items: ItemList | undefined;
+  /** Undefined if only code knows how the items are batched. */
+  readonly batch: BatchOptions | undefined;
+}
+
+type Look = (config: RunConfig, begun: Manifest | undefined, limit: number | undefined) => Promise<Findings>;
+
+async function summarize(config: RunConfig, limit: number | undefined, look: Look): Promise<Summary> {
   const { parallel, runDir, options } = config;
   const launcher = await chooseLauncher(parallel);
   launcher.check(parallel);
-  const { provider, runner } = await makeRunner(config);
-  const items = await collectItems(limitItems(await itemsOf(config, provider), limit));
   const begun = readManifest(runPaths(runDir));
-  const batchSize = options.batchSize ?? undefined;
-  const { shardCount } =
-    begun?.plan ?? makePlan(items, { shards: options.shards, batchSize, workers: parallel.nWorkers });
+  const { items, batch, changed, code } = await look(config, begun, limit);
+  const cutting = { shards: options.shards, batchSize: batch?.batchSize ?? undefined, workers: parallel.nWorkers };
+  const isKnown = items !== undefined && batch !== undefined;
+  const { shardCount } = begun?.plan ?? (isKnown ? makePlan(items, cutting) : { shardCount: null });
   const status = begun === undefined ? undefined : await runStatus(runDir);
-  const changed = begun === undefined ? [] : changes(begun.fingerprint, runner, items);
-  const code = begun === undefined ? null : await codeChanges(runPaths(runDir), begun, runner, options);
-  const isComplete = status !== undefined && isStateComplete(status.state) && changed.length === 0 && code === null;
-  const job = isComplete ? undefined : launcher.describe?.({ runDir, parallel, pending: shardCount });
+  const isChanged = (changed !== null && changed.length > 0) || code !== null;
+  const isComplete = status !== undefined && isStateComplete(status.state) && !isChanged;
+  // If the number of shards is unknown, assume enough for every worker.
+  const pending = shardCount ?? parallel.nWorkers;
+  const job = isComplete || launcher.kind !== "queued" ? undefined : launcher.describe({ runDir, parallel, pending });
   return {
     runDir,
     isBegun: begun !== undefined,
@@ -89,59 +114,59 @@ async function summarize(config: RunConfig, limit: number | undefined): Promise<
     done: status?.items.done ?? 0,
     changed,
     code,
-    items: items.count,
+    items: items?.count ?? null,
     shards: shardCount,
-    batches: options.batchBy !== undefined ? undefined : Math.ceil(items.count / (batchSize ?? 1)),
+    batches: batch?.batchBy !== undefined ? undefined : isKnown ? batchesOf(items, batch) : null,
     env: parallel.env,
-    workers: launcher.startsWorkers ? Math.min(parallel.nWorkers, shardCount) : 1,
-    jobScript: job?.text ?? null,
+    workers: launcher.kind === "inline" ? 1 : Math.min(parallel.nWorkers, pending),
+    jobScript: job === undefined ? null : maskSecrets(job.text),
     submissions: job?.tasks ?? [],
   };
 }
 
-function changes(before: Parameters<typeof compareFingerprints>[0], runner: AnyRunner, items: ItemList): string[] {
-  const { provider } = runner;
-  const { config, params } = provider;
-  const identity = {
-    runner: identityOf(classOf(runner)),
-    provider: identityOf(classOf(provider)),
-    config,
-    params,
-    fields: captureProvider(provider).identity,
-    options: ownOptionsOf(runner),
-    items,
-  };
-  return compareFingerprints(before, makeFingerprint(identity)).map(({ key }) => key);
+function batchesOf({ count }: ItemList, { batchSize }: BatchOptions): number {
+  return Math.ceil(count / (batchSize ?? 1));
 }
 
-async function codeChanges(
-  paths: RunPaths,
-  { code }: Manifest,
-  runner: AnyRunner,
-  { onCodeChange, acceptChange }: RunnerOptions,
-): Promise<Summary["code"]> {
-  const { config, params } = runner.provider;
-  const values = [config, params];
-  const source = codeOf(classOf(runner), classOf(runner.provider), {
-    values,
-    project: projectIn(values),
-    isKept: true,
-  });
-  const itemsDone = countItemsDone(paths);
-  const newest = codeThatMadeItems(code, itemsDone).at(-1);
-  const isCompared = newest !== undefined && source !== undefined && itemsDone > 0;
-  const change = isCompared ? await findChange(newest, source) : undefined;
-  if (change === undefined) return null;
-  return { changed: describeCodeChange(change), verdict: acceptChange ? "accept" : verdictOn(change, onCodeChange) };
+/** What config and run folder say without running code. */
+const inspectWithoutCode: Look = async (config, begun, limit) => {
+  locateTargets(config);
+  const written = writtenItems(config);
+  const items = written === undefined ? begun?.plan.items : await collectItems(limitItems(written, limit));
+  return { items, batch: writtenBatch(config), changed: begun === undefined ? [] : null, code: null };
+};
+
+/** The batches that a config asks for. A run of `defineRun`, which needs no target of a provider, may have its own. */
+function writtenBatch({ options, sections: { provider, runner } }: RunConfig): BatchOptions | undefined {
+  const hasBatch = options.batchSize != null || options.batchBy !== undefined;
+  const isDefinition = !hasTarget(provider) || provider._target_ === runner._target_;
+  return hasBatch || !isDefinition ? options : undefined;
 }
 
-// Protected, so that users do not take it for a way to change them.
-function ownOptionsOf(runner: AnyRunner): object {
-  return (runner as unknown as { readonly ownOptions?: object }).ownOptions ?? {};
-}
+/** What is known after creating provider and runner, as `millrace run` does. */
+const inspectWithCode: Look = async (config, begun, limit) => {
+  const { provider, runner } = await makeRunner(config);
+  const task = runner["~task"]();
+  const items = await collectItems(limitItems(await itemsOf(config, provider), limit));
+  const changes = begun === undefined ? { changed: [], code: null } : compare(config, task, items, begun);
+  return { items, batch: task.options.work, ...changes };
+};
 
-function classOf(made: object): ClassStatics {
-  return made.constructor as unknown as ClassStatics;
+/** What a start would find changed, and what it would do about it. */
+function compare(
+  { runDir, options: { onCodeChange, acceptChange = false } }: RunConfig,
+  task: Task<unknown>,
+  items: ItemList,
+  begun: Manifest,
+): Pick<Summary, "changed" | "code"> {
+  const { parts: identity, code } = identifyRun(task);
+  const parts = { ...identity, items };
+  const differences = compareFingerprints(begun.fingerprint, makeFingerprint(parts), makeOpenFingerprint(parts));
+  const changed = differences.map(({ key }) => key);
+  const { change } = judgeCode(runPaths(runDir), begun, { code, onCodeChange, acceptChange });
+  if (change === undefined) return { changed, code: null };
+  const verdict = acceptChange ? "accept" : policyFor(change, onCodeChange);
+  return { changed, code: { changed: describeCodeChange(change), verdict } };
 }
 
 function describeSubmissions(env: string, [first = 0, ...others]: readonly number[]): string {
@@ -151,30 +176,51 @@ function describeSubmissions(env: string, [first = 0, ...others]: readonly numbe
   return `as follows, and ${formatCount(others.length)} more like it: an array holds ${formatCount(first)} jobs at most, and ${formatCount(more)} ${more === 1 ? "is" : "are"} left`;
 }
 
-function describe(summary: Summary): string {
-  const { runDir, isBegun, isComplete, changed, code, items, shards, batches, env, workers, jobScript, submissions } =
-    summary;
+function describe(summary: Summary, config: RunConfig): string {
+  const { runDir, isBegun, isComplete, code, shards, env, workers, jobScript, submissions } = summary;
   return [
     `${runDir}: ${standing(summary)}`,
-    `  items    ${formatCount(items)}${batches === undefined ? ", in batches by their cost" : ` in ${formatCount(batches)} batches`}`,
-    `  shards   ${formatCount(shards)}${isBegun ? ", as they were planned when the run was begun" : ""}`,
+    `  items    ${describeItems(summary, config)}`,
+    ...(shards === null
+      ? []
+      : [`  shards   ${formatCount(shards)}${isBegun ? ", as they were planned when the run was begun" : ""}`]),
     `  workers  ${formatCount(workers)} (${env})`,
     `  job      ${jobScript === null ? `none: ${isComplete ? "nothing is left" : "the workers are started by this command"}` : describeSubmissions(env, submissions)}`,
-    ...(changed.length === 0
-      ? []
-      : [
-          `  changed  ${changed.slice(0, 5).join(", ")}${changed.length > 5 ? ", …" : ""}: \`millrace run\` refuses this`,
-          `           ${changed.includes("items") ? "without --restart" : "without --accept-change or --restart"}`,
-        ]),
+    ...describeChanges(summary, config),
     ...(code === null ? [] : [`  code     ${code.changed.slice(0, 5).join(", ")}: ${onCode[code.verdict]}`]),
     ...(jobScript === null ? [""] : ["", jobScript]),
   ].join("\n");
 }
 
+function describeItems({ items, batches }: Summary, config: RunConfig): string {
+  if (items === null) {
+    const counter = locateTargets(config).at(config.sections.items == null ? 0 : -1);
+    return `not known: the code of ${counter} counts them; ${countingCommand(config)} runs it`;
+  }
+  if (batches === undefined) return `${formatCount(items)}, in batches by their cost`;
+  if (batches === null)
+    return `${formatCount(items)}; how they are batched is in the code: ${countingCommand(config)} runs it`;
+  return `${formatCount(items)} in ${formatCount(batches)} batches`;
+}
+
+function describeChanges({ changed }: Summary, config: RunConfig): string[] {
+  if (changed === null)
+    return [`  changed  not known: ${countingCommand(config)} compares config and code with the run`];
+  if (changed.length === 0) return [];
+  return [
+    `  changed  ${changed.slice(0, 5).join(", ")}${changed.length > 5 ? ", …" : ""}: \`millrace run\` refuses this`,
+    `           ${changed.includes("items") ? "without --restart" : "without --accept-change or --restart"}`,
+  ];
+}
+
+function countingCommand({ path }: RunConfig): string {
+  return `\`millrace plan ${shellWord(path)} --count\``;
+}
+
 const onCode = {
   refuse: "`millrace run` refuses this without --accept-change or --restart",
-  warn: "`millrace run` says so and goes on",
-  accept: "`millrace run` goes on",
+  warn: "`millrace run` warns and continues",
+  accept: "`millrace run` continues",
 } as const;
 
 function standing({ isBegun, isComplete, done }: Summary): string {

@@ -1,25 +1,43 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { findProjectRoot } from "../config/find-project-root.ts";
 import { type Frozen, loadConfig } from "../config/load-config.ts";
-import { isMillraceError, MillraceError, messageOf } from "../shared/errors.ts";
-import { importModule } from "../shared/import-module.ts";
+import { requireTrust } from "../config/require-trust.ts";
+import { isMillraceError, MillraceError, messageOf } from "../errors/errors.ts";
+import { importModule } from "../runtime/import-module.ts";
+import type { CodeTrust } from "./command.ts";
 
 const setupNames = ["millrace.setup.ts", "millrace.setup.mts", "millrace.setup.js", "millrace.setup.mjs"];
 
 /**
- * Reads the config that a command was given. The setup file of its project comes first, where there is one: a command has no
- * other place at which the user could register a resolver.
+ * Reads the config of a command. First imports the setup file of its project, if there is one: it is the only place
+ * where a user of the command line can register resolvers. With `none` it is not imported, like all code of the
+ * project.
  */
 export async function readConfig<T = Record<string, unknown>>(
   path: string,
   overrides: readonly string[],
+  trust: CodeTrust,
 ): Promise<Frozen<T>> {
   const root = findProjectRoot(path);
   const setup = setupNames.map((name) => join(root, name)).find((file) => existsSync(file));
+  // A section that the command does not read cannot stop it.
+  const lazy = { lazy: true } as const;
+  if (trust === "none")
+    return loadConfig<T>(path, overrides, setup === undefined ? lazy : { ...lazy, skippedSetup: setup });
+  if (trust === "own") requireTrust(placesOf(path, root, setup), root);
   if (setup !== undefined) await importSetup(setup);
-  return loadConfig<T>(path, overrides);
+  const onRead = (file: string) => {
+    if (trust === "own") requireTrust([dirname(resolve(file)), resolve(file)], root);
+  };
+  return loadConfig<T>(path, overrides, { ...lazy, onRead });
+}
+
+/** The paths that can contain code, or names of code, that this config would run. */
+function placesOf(path: string, root: string, setup: string | undefined): string[] {
+  const places = [root, join(root, "package.json"), dirname(resolve(path)), resolve(path)];
+  return setup === undefined ? places : [...places, setup];
 }
 
 async function importSetup(file: string): Promise<void> {
@@ -29,7 +47,7 @@ async function importSetup(file: string): Promise<void> {
     if (isMillraceError(cause)) throw cause;
     throw new MillraceError("BAD_CONFIG", `${file} failed: ${messageOf(cause)}`, {
       cause,
-      hint: "It is imported before the config is read, to register resolvers. The error is its own: mend it there.",
+      hint: "It is imported before the config is read, to register resolvers. The file itself threw this error: fix it there.",
     });
   }
 }

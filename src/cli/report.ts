@@ -1,10 +1,12 @@
-import { closeSync, existsSync, openSync, readSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { closeSync, existsSync, readSync } from "node:fs";
+import { resolve } from "node:path";
 import { collectReport } from "../dashboard/collect-report.ts";
 import { makeReport, reportMark } from "../dashboard/make-report.ts";
-import { webFolderUrl } from "../shared/entry-url.ts";
-import { MillraceError, messageOf } from "../shared/errors.ts";
-import { replaceFileQuickly } from "../store/durable-files.ts";
+import { MillraceError, messageOf } from "../errors/errors.ts";
+import { openFileToRead, writeFileAtomic } from "../run-folder/files/durable-files.ts";
+import { replaceInRun } from "../run-folder/files/run-files.ts";
+import { runPaths } from "../run-folder/files/run-paths.ts";
+import { webFolderUrl } from "../runtime/entry-url.ts";
 import { type Command, exitCode } from "./command.ts";
 
 const fileName = "report.html";
@@ -12,26 +14,29 @@ const fileName = "report.html";
 export const report: Command = {
   name: "report",
   usage: "RUN [--out FILE]",
-  summary: "Writes the story of a run into one HTML file that needs nothing else, to keep or to send.",
+  summary: "Writes a report of a run as one self-contained HTML file.",
   details:
     `Without --out it is ${fileName} in the folder of the run. A report that is there is replaced; any other file is left\n` +
     "as it is.",
   options: { out: { type: "string", value: "FILE", help: "write to FILE" } },
   examples: ["millrace report exp/prep", "millrace report exp/prep --out prep.html"],
-  arguments: { least: 1, most: 1 },
+  arguments: { min: 1, max: 1 },
   async run({ positionals: [runDir], text }) {
     const data = await collectReport(runDir!);
-    const file = resolve(text("out") ?? join(runDir!, fileName));
-    refuseForeign(file);
-    write(file, makeReport(data, webFolderUrl()));
+    const paths = runPaths(runDir!);
+    const out = text("out");
+    const file = out === undefined ? paths.output(fileName) : resolve(out);
+    refuseOtherFile(file);
+    const page = makeReport(data, webFolderUrl());
+    write(() => (out === undefined ? replaceInRun(paths.root, file, page) : writeFileAtomic(file, page)));
     process.stderr.write(`millrace: ${file} holds the report\n`);
     return exitCode.ok;
   },
 };
 
-function write(file: string, page: string): void {
+function write(put: () => void): void {
   try {
-    replaceFileQuickly(file, page);
+    put();
   } catch (error) {
     throw new MillraceError("BAD_USAGE", `The report cannot be written: ${messageOf(error)}.`, {
       hint: "--out FILE writes it elsewhere.",
@@ -40,8 +45,8 @@ function write(file: string, page: string): void {
   }
 }
 
-/** A file that someone else has made is not lost to a report. */
-function refuseForeign(file: string): void {
+/** Refuses to overwrite a file that is not a report. */
+function refuseOtherFile(file: string): void {
   if (!existsSync(file) || beginningOf(file).includes(reportMark)) return;
   throw new MillraceError("BAD_USAGE", `${file} is there and is no report of millrace: it is not overwritten.`, {
     hint: "Move it away, or name another file with --out.",
@@ -50,7 +55,7 @@ function refuseForeign(file: string): void {
 
 function beginningOf(file: string): string {
   try {
-    const fd = openSync(file, "r");
+    const fd = openFileToRead(file);
     try {
       const bytes = Buffer.alloc(1024);
       return bytes.toString("utf8", 0, readSync(fd, bytes, 0, bytes.length, 0));
@@ -58,7 +63,7 @@ function beginningOf(file: string): string {
       closeSync(fd);
     }
   } catch {
-    // A folder, or what may not be read: no report either.
+    // A folder, or an unreadable file: not a report either.
     return "";
   }
 }

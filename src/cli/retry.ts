@@ -1,24 +1,25 @@
 import type { ParallelInput } from "../config/parallel.ts";
-import { readFailures } from "../drive/read-failures.ts";
-import { rebuildRunner } from "../join/rebuild-runner.ts";
-import { MillraceError, messageOf } from "../shared/errors.ts";
-import { shellWord } from "../shared/shell-word.ts";
-import { runStatus } from "../store/run-status.ts";
-import { isWanted } from "../worker/retry-failed-shards.ts";
-import { type Command, exitCode, refuseBoth } from "./command.ts";
+import { readFailures } from "../driver/read-failures.ts";
+import { MillraceError, messageOf } from "../errors/errors.ts";
+import { runStatus } from "../run-folder/run/run-status.ts";
+import { shellWord } from "../text/shell-word.ts";
+import { rebuildRunner } from "../worker/join/rebuild-runner.ts";
+import { isWanted } from "../worker/shard/retry-failed-shards.ts";
+import { type Command, exitCode, refuseBoth, trustOf, trustOption } from "./command.ts";
 import { enterRun } from "./enter-run.ts";
 import { onlyJsonOnStdout } from "./only-json.ts";
 import { printJson } from "./status.ts";
 
 export const retry: Command = {
   name: "retry",
-  usage: "RUN [--failed | --error REGEX] [--accept-change] [--json]",
-  summary: "Runs the failed items of a run once more, alone, and puts what succeeds into its place.",
+  usage: "RUN [--failed | --error REGEX] [--accept-change] [--trust] [--json]",
+  summary: "Runs only the failed items of a run again, and inserts the results that succeed.",
   details: `Exit code ${exitCode.incomplete} where failed items are left, ${exitCode.usage} where none has such a message: then nothing is run.`,
   options: {
     failed: { type: "boolean", help: "all failed items (the default)" },
     error: { type: "string", value: "REGEX", help: "only those whose error message matches" },
     "accept-change": { type: "boolean", help: "also with code that has changed since the other items were made" },
+    trust: trustOption,
     json: { type: "boolean", help: "print what was tried and what is left as a JSON object; no progress" },
   },
   examples: [
@@ -26,22 +27,21 @@ export const retry: Command = {
     'millrace retry exp/prep --error "time.*out"',
     "millrace retry exp/prep --failed --json",
   ],
-  arguments: { least: 1, most: 1 },
+  arguments: { min: 1, max: 1 },
   runsUserCode: true,
   async run(input) {
     refuseBoth(retry, input, "failed", "error");
     const error = pattern(input.text("error"));
     const [dir] = input.positionals as [string];
-    const { runDir, spec } = await enterRun(dir);
+    const { runDir } = await enterRun(dir, trustOf(input));
     const failedBefore = (await runStatus(runDir)).items.failed;
     const tried = failedBefore === 0 ? 0 : requireAny(dir, runDir, error);
-    const parallel = spec.parallel as ParallelInput;
     const work = async () => {
-      const runner = await rebuildRunner(runDir, {
-        parallel,
+      const runner = await rebuildRunner(runDir, ({ parallel }) => ({
+        parallel: parallel as ParallelInput,
         acceptChange: input.has("accept-change"),
         ...(input.has("json") ? { progress: false } : {}),
-      });
+      }));
       await runner.retryFailed({ error });
     };
     await (input.has("json") ? onlyJsonOnStdout(work) : work());
@@ -52,7 +52,7 @@ export const retry: Command = {
   },
 };
 
-/** How many failed items are wanted. None, although some have failed: the expression is not the one that was meant. */
+/** The number of failed items that match. If items have failed but none matches, the expression is probably wrong. */
 function requireAny(dir: string, runDir: string, error: RegExp | undefined): number {
   const wanted = isWanted({ error });
   let count = 0;

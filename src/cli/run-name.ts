@@ -1,8 +1,8 @@
 import { basename } from "node:path";
-import { runPaths } from "../store/run-paths.ts";
-import { readSpec } from "../store/run-spec.ts";
+import { runPaths } from "../run-folder/files/run-paths.ts";
+import { readSpec } from "../run-folder/run/run-spec.ts";
 
-/** What progress calls a run: its runner, as the driver's own progress does. */
+/** The name of a run in progress lines: its runner, as in the driver's progress. */
 export function runName(runDir: string): string {
   const paths = runPaths(runDir);
   try {

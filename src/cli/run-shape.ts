@@ -1,17 +1,24 @@
+import { toShape } from "../config/check-value.ts";
 import { parallelEnvs } from "../config/parallel-envs.ts";
 import { type Shape, shape } from "../config/shape.ts";
-import type { OwnOptions } from "../runner/own-options.ts";
-import type { RunnerOptions } from "../runner/runner-options.ts";
-
-interface TargetSection {
-  readonly _target_: string;
-}
+import type { OwnOptions } from "../contract/class-options.ts";
+import type { GivenOptions } from "../contract/runner-options.ts";
+import { copyOrigins } from "../secrets/origins.ts";
+import { toCamelCase, toSnakeCase } from "../text/letter-case.ts";
 
 type Section = Readonly<Record<string, unknown>>;
 
-/** What `millrace run` reads from a config; every other key is the provider's. */
+export interface TargetSection extends Section {
+  readonly _target_: string;
+}
+
+/** What `millrace run` reads from a config; every other key belongs to the provider. */
 export interface RunSections {
-  readonly provider: TargetSection & { readonly params?: Section | null | undefined };
+  /** Without a `_target_`, or left out, where the runner is a run of `defineRun`. */
+  readonly provider?:
+    | { readonly _target_?: string | undefined; readonly params?: Section | null | undefined }
+    | null
+    | undefined;
   readonly runner: TargetSection & { readonly output_dir: string } & Section;
   readonly items?:
     | number
@@ -35,9 +42,9 @@ type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
   : "";
 
 // What a config cannot hold, or says elsewhere.
-type ConfigOption = Exclude<keyof RunnerOptions, "signal" | "parallel" | "outputDir">;
+type ConfigOption = Exclude<keyof GivenOptions, "signal" | "parallel" | "outputDir">;
 
-/** A key that may be left out, also with `null`, as Hydra's users do. */
+/** A key that may be missing or `null`, as Hydra's users write it. */
 function maybe<T>(inner: Shape<T>): Shape<T | null | undefined> {
   const { expected } = inner;
   return { expected, isOptional: true, check: (value, path) => (value == null ? [] : inner.check(value, path)) };
@@ -50,7 +57,7 @@ const innerPath = shape.string({
   expected: "a relative path that stays inside output_dir",
 });
 
-/** Keys of the user's choice, but none that says how the section is to be made: that is fixed. */
+/** Arbitrary keys, except those that say how to create the section, which is fixed. */
 const ownKeys: Shape<unknown> = {
   ...shape.any(),
   check: (_value, keys) =>
@@ -59,7 +66,7 @@ const ownKeys: Shape<unknown> = {
       : [],
 };
 
-/** The options of a runner, by the names they have in a config. */
+/** The options of a runner, by their names in a config. */
 const runnerOptions = {
   batch_size: maybe(shape.int({ min: 1 })),
   batch_by: maybe(shape.object({ cost: shape.oneOf(["sum", "padded"]), max: shape.number({ min: 0 }) })),
@@ -77,6 +84,7 @@ const runnerOptions = {
   non_finite: maybe(shape.oneOf(["refuse", "null"])),
   lease_ttl: maybe(shape.number({ min: 100 })),
   merge_files: maybe(shape.boolean()),
+  spec_access: maybe(shape.oneOf(["owner", "group"])),
   progress: maybe(shape.boolean()),
   async_mode: maybe(shape.boolean()),
   async_specs_dir: maybe(path),
@@ -106,14 +114,16 @@ const parallelKeys = {
 /** The keys of `parallel`. */
 export const parallelKeyNames: readonly string[] = Object.keys(parallelKeys);
 
-/** The top keys that are not the provider's config. */
+/** The top-level keys that are not part of the provider's config. */
 export const runSectionNames: readonly string[] = ["provider", "runner", "items", "parallel", "defaults", "hydra"];
+
+const params = maybe(shape.map(shape.any()));
 
 /** The shape of a config that describes a run. */
 export const runShape: Shape<RunSections> = shape.object(
   {
-    provider: shape.object({ _target_: shape.string(), params: maybe(shape.map(shape.any())) }, { others: ownKeys }),
-    // Which others there are only the class knows: `ownOptionsShape`.
+    provider: maybe(shape.object({ _target_: shape.optional(shape.string()), params }, { others: ownKeys })),
+    // Only the class knows the others, and whether it needs a provider: see `runShapeWith`.
     runner: shape.object({ _target_: shape.string(), output_dir: path, ...runnerOptions }, { others: shape.any() }),
     items: maybe(items),
     parallel: maybe(shape.object(parallelKeys)),
@@ -121,28 +131,29 @@ export const runShape: Shape<RunSections> = shape.object(
   { others: shape.any() },
 );
 
-/** The same, with the options that the runner's class adds and no others. */
-export function runShapeWith(ownOptions: OwnOptions): Shape<unknown> {
-  const own = Object.entries(ownOptions).map(([key, { shape: inner, default: usual }]) => {
+const providerShape = shape.object({ _target_: shape.string() }, { others: shape.any() });
+
+/** The same, with exactly the options that the runner's class adds, and with a provider unless the runner has an env itself. */
+export function runShapeWith(ownOptions: OwnOptions, { hasEnv = false }: { hasEnv?: boolean } = {}): Shape<unknown> {
+  const own = Object.entries(ownOptions).map(([key, { shape: declared, default: usual }]) => {
+    const inner = toShape(declared);
     const isLeftOut = inner.isOptional || usual !== undefined;
-    return [snakeCase(key), isLeftOut ? maybe(inner) : inner] as const;
+    return [toSnakeCase(key), isLeftOut ? maybe(inner) : inner] as const;
   });
   const runner = { _target_: shape.string(), output_dir: path, ...Object.fromEntries(own), ...runnerOptions };
-  return shape.object({ runner: shape.object(runner) }, { others: shape.any() });
-}
-
-function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const provider = hasEnv ? {} : { provider: providerShape };
+  return shape.object({ ...provider, runner: shape.object(runner) }, { others: shape.any() });
 }
 
 /** The options as a runner has them. `null` is how a config leaves something out. */
 export function camelCased(options: Section, ownOptions: OwnOptions = {}): Section {
-  const ownNames = new Map(Object.keys(ownOptions).map((name) => [snakeCase(name), name]));
-  const nameOf = (key: string) =>
-    ownNames.get(key) ?? key.replace(/_(\w)/g, (_all, letter: string) => letter.toUpperCase());
-  return Object.fromEntries(
+  const ownNames = new Map(Object.keys(ownOptions).map((name) => [toSnakeCase(name), name]));
+  const nameOf = (key: string) => ownNames.get(key) ?? toCamelCase(key);
+  const renamed = Object.fromEntries(
     Object.entries(options)
       .filter(([, value]) => value !== null)
       .map(([key, value]) => [nameOf(key), value]),
   );
+  copyOrigins(options, renamed, nameOf);
+  return renamed;
 }

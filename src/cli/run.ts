@@ -1,30 +1,34 @@
+import type { RunOptions } from "../contract/runner-options.ts";
 import { chooseLauncher } from "../launchers/choose-launcher.ts";
-import type { RunnerOptions } from "../runner/runner-options.ts";
-import { shellWord } from "../shared/shell-word.ts";
-import { runStatus } from "../store/run-status.ts";
-import { type Command, type CommandInput, countOf, exitCode } from "./command.ts";
+import { runStatus } from "../run-folder/run/run-status.ts";
+import { shellWord } from "../text/shell-word.ts";
+import { type Command, type CommandInput, countOf, exitCode, trustOf, trustOption } from "./command.ts";
 import { detach } from "./detach.ts";
+import { itemsOf } from "./items-of.ts";
 import { limitItems } from "./limit-items.ts";
+import { makeRunner } from "./make-runner.ts";
 import { onlyJsonOnStdout } from "./only-json.ts";
-import { itemsOf, makeRunner, type RunConfig, readRunConfig } from "./run-config.ts";
+import { type RunConfig, readRunConfig } from "./run-config.ts";
 import { describeRun, printJson } from "./status.ts";
 
 export const run: Command = {
   name: "run",
-  usage: "CONFIG [key=value …] [--detach] [--restart] [--accept-change] [--limit N] [--json]",
+  usage: "CONFIG [key=value …] [--detach] [--restart] [--accept-change] [--limit N] [--trust] [--json]",
   summary: "Runs what a config describes, or what is left of it, and merges.",
   details:
     "The config names `provider` and `runner` (with _target_ and output_dir), `items` and `parallel`; all other keys are\n" +
-    "the provider's config. Overrides are Hydra's: a.b=3, +new=1, ++a=2, ~a.d, group=choice.\n" +
+    "the provider's config. A run of defineRun needs no provider.\n" +
+    "Overrides are Hydra's: a.b=3, +new=1, ++a=2, ~a.d, group=choice.\n" +
     `Exit code ${exitCode.incomplete} where items failed and were skipped, or the run was cancelled; ${exitCode.interrupted} after Ctrl-C.`,
   options: {
     detach: {
       type: "boolean",
-      help: "go on without this command: in the background, or as jobs; watch it with `millrace attach RUN`",
+      help: "continue without this command: in the background, or as jobs; watch it with `millrace attach RUN`",
     },
     restart: { type: "boolean", help: "delete what an earlier run left in the folder and start over" },
-    "accept-change": { type: "boolean", help: "go on although config or code have changed since the run was begun" },
+    "accept-change": { type: "boolean", help: "continue although config or code have changed since the run was begun" },
     limit: { type: "string", value: "N", help: "only the first N items, in a folder of their own (…/limit-N)" },
+    trust: trustOption,
     json: { type: "boolean", help: "print the status at the end as a JSON object, and nothing else; no progress" },
   },
   examples: [
@@ -33,18 +37,17 @@ export const run: Command = {
     "millrace run prep.yaml --limit 20",
     "millrace run prep.yaml --restart --detach",
   ],
-  arguments: { least: 1, most: Number.POSITIVE_INFINITY },
+  arguments: { min: 1, max: Number.POSITIVE_INFINITY },
   runsUserCode: true,
   async run(input) {
     const [path, ...overrides] = input.positionals;
     const limit = countOf(run, input, "limit");
-    const config = await readRunConfig(path!, overrides, limit);
-    const { startsWorkers, submit: canSubmit } = await chooseLauncher(config.parallel);
+    const config = await readRunConfig(path!, overrides, { limit, trust: trustOf(input) });
+    const { kind } = await chooseLauncher(config.parallel);
     // A run that is left to a scheduler needs no process here, not even one in the background.
-    if (config.options.asyncMode || (input.has("detach") && canSubmit !== undefined))
-      return submit(config, input, limit);
+    if (config.options.asyncMode || (input.has("detach") && kind === "queued")) return submit(config, input, limit);
     if (input.has("detach")) {
-      const isWorker = !startsWorkers;
+      const isWorker = kind === "inline";
       return detach({ runDir: config.runDir, words: wordsOf(input), isWorker, asJson: input.has("json") });
     }
     const work = () => runToEnd(config, input, limit);
@@ -77,7 +80,7 @@ async function submit(config: RunConfig, input: CommandInput, limit: number | un
   return exitCode.ok;
 }
 
-function optionsOf({ has }: CommandInput): Partial<RunnerOptions> {
+function optionsOf({ has }: CommandInput): Partial<RunOptions> {
   return {
     ...(has("restart") ? { resume: false } : {}),
     ...(has("accept-change") ? { acceptChange: true } : {}),
@@ -85,9 +88,9 @@ function optionsOf({ has }: CommandInput): Partial<RunnerOptions> {
   };
 }
 
-/** The same command once more, without what has it go to the background. */
+/** The arguments of the same command without --detach. */
 function wordsOf({ positionals, text, has }: CommandInput): string[] {
-  const flags = ["restart", "accept-change"].filter(has).map((name) => `--${name}`);
+  const flags = ["restart", "accept-change", "trust"].filter(has).map((name) => `--${name}`);
   const limit = text("limit");
   return ["run", ...flags, ...(limit === undefined ? [] : ["--limit", limit]), "--", ...positionals];
 }

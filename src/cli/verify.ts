@@ -1,8 +1,8 @@
-import { formatCount } from "../drive/progress-line.ts";
-import { shellWord } from "../shared/shell-word.ts";
-import { runPaths } from "../store/run-paths.ts";
-import { runStatus } from "../store/run-status.ts";
-import { verifyRun } from "../store/verify-run.ts";
+import { formatCount } from "../driver/progress/progress-line.ts";
+import { runPaths } from "../run-folder/files/run-paths.ts";
+import { runStatus } from "../run-folder/run/run-status.ts";
+import { verifyRun } from "../run-folder/run/verify-run.ts";
+import { shellWord } from "../text/shell-word.ts";
 import { type Command, exitCode } from "./command.ts";
 import { printJson } from "./status.ts";
 
@@ -15,11 +15,11 @@ export const verify: Command = {
     "A merged file is deleted and made anew by `millrace merge RUN --files`. What a runner's own `merge` writes is not known.",
   options: { json: { type: "boolean", help: "the result as a JSON object" } },
   examples: ["millrace verify exp/prep", "millrace verify exp/prep --json"],
-  arguments: { least: 1, most: 1 },
+  arguments: { min: 1, max: 1 },
   async run({ positionals: [runDir], has }) {
     const total = (await runStatus(runDir!)).shards.total;
     const result = verifyRun(runDir!);
-    const { shards, files, merged, bytes, damaged } = result;
+    const { shards, merged, bytes, damaged } = result;
     if (has("json")) printJson({ ...result, total });
     else {
       const paths = runPaths(runDir!);
@@ -29,10 +29,13 @@ export const verify: Command = {
             ? `split.${file.shard}: ${file.reason}\n  -> Delete ${paths.done(file.shard)} and start the run again: this shard is computed anew.\n`
             : `${file.merged}: ${file.reason}\n  -> Delete ${paths.output(file.merged)} and call \`millrace merge ${shellWord(runDir!)} --files\`: it is made of the shards anew.\n`,
         );
-      const verdict = damaged.length === 0 ? "all as committed" : `${formatCount(damaged.length)} damaged`;
-      const andMerged = merged === 0 ? "" : ` and ${formatCount(merged)} merged`;
+      const inShards =
+        shards === total ? `${formatCount(total)} shards` : `${formatCount(shards)} of ${formatCount(total)} shards`;
+      const inMerged = merged === 0 ? "" : ` and ${formatCount(merged)} merged ${merged === 1 ? "file" : "files"}`;
       process.stdout.write(
-        `${formatCount(files)} files of ${formatCount(shards)} of ${formatCount(total)} shards${andMerged}, ${formatCount(bytes)} bytes: ${verdict}\n`,
+        damaged.length === 0
+          ? `All files of ${inShards}${inMerged} are intact (${formatCount(bytes)} bytes).\n`
+          : `${formatCount(damaged.length)} damaged: checked ${inShards}${inMerged}, ${formatCount(bytes)} bytes.\n`,
       );
     }
     return damaged.length === 0 ? exitCode.ok : exitCode.failed;

@@ -1,31 +1,38 @@
-import { joinRun } from "../join/join-run.ts";
-import { quietly } from "../shared/quietly.ts";
-import { forgetFailure, keepFailure } from "../store/last-failure.ts";
-import { type RunPaths, runPaths } from "../store/run-paths.ts";
-import { beatingDrivers, isAnyoneAtWork } from "../store/run-status.ts";
-import { isEndOrdered } from "../store/stop-order.ts";
-import { type Command, exitCode } from "./command.ts";
+import { statSync } from "node:fs";
+import { type RunPaths, runPaths } from "../run-folder/files/run-paths.ts";
+import { readJobSpec } from "../run-folder/jobs/job-spec.ts";
+import { removeFailure, writeFailure } from "../run-folder/run/last-failure.ts";
+import { isAnyWorkerAlive, liveDrivers } from "../run-folder/run/run-status.ts";
+import { isEndOrdered } from "../run-folder/run/stop-order.ts";
+import { ignoreErrors } from "../runtime/ignore-errors.ts";
+import { readable } from "../text/readable.ts";
+import { joinRun } from "../worker/join/join-run.ts";
+import { type CodeTrust, type Command, exitCode, trustOf, trustOption } from "./command.ts";
 import { enterRun } from "./enter-run.ts";
 
 const words = {
   complete: "all shards are committed",
-  left: "left; others may go on",
-  recycled: "left, because maxRss was exceeded; start another worker if the run is to go on as fast",
+  left: "left; other workers may continue",
+  recycled: "left, because maxRss was exceeded; start another worker to keep the speed",
 } as const;
 
 export const worker: Command = {
   name: "worker",
-  usage: "RUN",
+  usage: "RUN|SPEC [--trust]",
   summary: "Joins the run in the folder RUN as one more worker, until nothing is left to do.",
   details:
-    "It merges nothing: whoever started the run does that. Ctrl-C saves and leaves.\n" +
+    "It does not merge: the process that started the run does that. Ctrl-C saves and leaves.\n" +
+    "SPEC is a file of async_specs_dir: it runs that task of the submitted run here, as the scheduler would, with its\n" +
+    "workers and the merge at the end.\n" +
     `Exit code ${exitCode.incomplete} where it left before all was done, ${exitCode.interrupted} after Ctrl-C.`,
-  options: {},
+  options: { trust: trustOption },
   examples: ["millrace worker exp/prep"],
-  arguments: { least: 1, most: 1 },
+  arguments: { min: 1, max: 1 },
   runsUserCode: true,
-  async run({ positionals: [dir] }) {
-    const { runDir } = await enterRun(dir!);
+  async run(input) {
+    const place = input.positionals[0]!;
+    if (statSync(place, { throwIfNoEntry: false })?.isFile() === true) return runTask(place, trustOf(input));
+    const { runDir } = await enterRun(place, trustOf(input));
     let signals = 0;
     const onSignal = () => {
       if (++signals > 1) process.exit(exitCode.interrupted);
@@ -34,15 +41,15 @@ export const worker: Command = {
     process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
     process.stderr.write(`millrace: joining the run in ${runDir}\n`);
     const paths = runPaths(runDir);
-    const { outcome } = await keepingFailure(paths, () =>
+    const { outcome } = await savingFailure(paths, () =>
       joinRun({
         runDir,
         ownsProcess: true,
         watch: ({ itemTimeoutMs }) => ({ itemTimeoutMs }),
         isAskedToLeave: () => signals > 0,
         onReady: () => {
-          // The run goes on: the error that ended it before says nothing any more.
-          forgetFailure(paths);
+          // The run continues: clears the previous failure.
+          removeFailure(paths);
           process.stderr.write("millrace: the env is built\n");
         },
       }),
@@ -54,14 +61,23 @@ export const worker: Command = {
   },
 };
 
-/** Keeps the error that ends this worker where it was the only one: then it ends the run. */
-async function keepingFailure<T>(paths: RunPaths, act: () => Promise<T>): Promise<T> {
+/** Runs one task of a submitted run here. */
+async function runTask(file: string, trust: CodeTrust): Promise<number> {
+  const { runDir, name, task } = readJobSpec(file);
+  await enterRun(runDir, trust);
+  process.stderr.write(`millrace: running task ${task} of ${readable(name)} of the run in ${readable(runDir)}\n`);
+  const { runJob } = await import("../node-job/run-job.ts");
+  return runJob({ runDir, name, task, isAttached: false });
+}
+
+/** Saves the error that ends this worker if it was the only worker: then it ends the run. */
+async function savingFailure<T>(paths: RunPaths, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {
     // On a full disk it is not kept; it is printed all the same.
-    quietly(() => {
-      if (!isAnyoneAtWork(paths) && beatingDrivers(paths).size === 0) keepFailure(paths, error);
+    ignoreErrors(() => {
+      if (!isAnyWorkerAlive(paths) && liveDrivers(paths).size === 0) writeFailure(paths, error);
     });
     throw error;
   }

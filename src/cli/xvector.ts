@@ -1,32 +1,35 @@
+import type { RunOptions } from "../contract/runner-options.ts";
 import { describeProblem } from "../recipes/xvector/check-manifest.ts";
 import { checkXVectors, type XVectorCheck } from "../recipes/xvector/check-xvectors.ts";
-import { extractXVectors } from "../recipes/xvector/extract-xvectors.ts";
+import { extractXVectors, isAsync, type SubmittedSplit, submitXVectors } from "../recipes/xvector/extract-xvectors.ts";
 import type { XVectorConfig } from "../recipes/xvector/xvector-config.ts";
 import type { XVectorSummary } from "../recipes/xvector/xvector-summary.ts";
-import type { RunnerOptions } from "../runner/runner-options.ts";
-import { type Command, type CommandInput, exitCode } from "./command.ts";
+import { shellWord } from "../text/shell-word.ts";
+import { type Command, type CommandInput, exitCode, trustOf, trustOption } from "./command.ts";
 import { onlyJsonOnStdout } from "./only-json.ts";
 import { readConfig } from "./read-config.ts";
 import { printJson } from "./status.ts";
 
 export const xvector: Command = {
   name: "xvector",
-  usage: "CONFIG [key=value …] [--check] [--restart] [--accept-change] [--json]",
+  usage: "CONFIG [key=value …] [--check] [--restart] [--accept-change] [--trust] [--json]",
   summary: "Extracts a speaker embedding for every utterance of the manifests that a config names.",
   details:
     "The config has an `xvector:` section as ESPnet3 has it, and `parallel:` and `runner:` beside it where they are wanted.\n" +
-    "Started again, it goes on with what is left. toolkit=builtin needs no model.\n" +
+    "Started again, it continues with what is left. toolkit=builtin needs no model.\n" +
+    "With `async_mode: true` it leaves the work to jobs, or to a process in the background, and returns.\n" +
     `Exit code ${exitCode.incomplete} where utterances failed and were skipped (runner.on_error: skip).`,
   options: {
     check: {
       type: "boolean",
-      help: "look at manifests, audio headers and the model; list what is wrong and run nothing",
+      help: "look at manifests and audio headers, embed one utterance, list what is wrong; no vectors are written",
     },
     restart: { type: "boolean", help: "delete what an earlier run left and start over" },
     "accept-change": {
       type: "boolean",
-      help: "go on although config, manifest or model have changed since the run was begun",
+      help: "continue although config, manifest or model have changed since the run was begun",
     },
+    trust: trustOption,
     json: { type: "boolean", help: "print the result as a JSON object, and nothing else; no progress" },
   },
   examples: [
@@ -34,12 +37,13 @@ export const xvector: Command = {
     "millrace xvector xvector.yaml",
     "millrace xvector xvector.yaml xvector.spk_embed_tag=npz +xvector.output_format=npz",
   ],
-  arguments: { least: 1, most: Number.POSITIVE_INFINITY },
+  arguments: { min: 1, max: Number.POSITIVE_INFINITY },
   runsUserCode: true,
   async run(input) {
     const [path, ...overrides] = input.positionals;
-    const config = await readConfig<XVectorConfig>(path!, overrides);
-    return input.has("check") ? check(config, input) : extract(config, input);
+    const config = await readConfig<XVectorConfig>(path!, overrides, trustOf(input));
+    if (input.has("check")) return check(config, input);
+    return isAsync(config) ? submit(config, input) : extract(config, input);
   },
 };
 
@@ -47,7 +51,15 @@ async function check(config: XVectorConfig, input: CommandInput): Promise<number
   const found = await checkXVectors(config);
   if (input.has("json")) printJson(found);
   else process.stdout.write(describeCheck(found));
-  return found.splits.every(({ problems }) => problems.length === 0) ? exitCode.ok : exitCode.failed;
+  const isGood = found.modelProblem === undefined && found.splits.every(({ problems }) => problems.length === 0);
+  return isGood ? exitCode.ok : exitCode.failed;
+}
+
+async function submit(config: XVectorConfig, input: CommandInput): Promise<number> {
+  const submitted = await submitXVectors(config, optionsOf(input));
+  if (input.has("json")) printJson(submitted);
+  else for (const split of submitted) process.stdout.write(describeSubmitted(split));
+  return exitCode.ok;
 }
 
 async function extract(config: XVectorConfig, input: CommandInput): Promise<number> {
@@ -58,7 +70,7 @@ async function extract(config: XVectorConfig, input: CommandInput): Promise<numb
   return summaries.some(({ failed }) => failed > 0) ? exitCode.incomplete : exitCode.ok;
 }
 
-function optionsOf({ has }: CommandInput): Partial<RunnerOptions> {
+function optionsOf({ has }: CommandInput): Partial<RunOptions> {
   return {
     ...(has("restart") ? { resume: false } : {}),
     ...(has("accept-change") ? { acceptChange: true } : {}),
@@ -66,13 +78,20 @@ function optionsOf({ has }: CommandInput): Partial<RunnerOptions> {
   };
 }
 
-function describeCheck({ splits, toolkit, model }: XVectorCheck): string {
+function describeCheck({ splits, toolkit, model, device, dimension, modelProblem }: XVectorCheck): string {
   const lines = splits.flatMap(({ split, manifest, utterances, speakers, seconds, problems }) => [
     ...problems.map((problem) => describeProblem(manifest, problem)),
     `${split}: ${many(utterances, "utterance")} of ${many(speakers, "speaker")}, ${hours(seconds)}, ${many(problems.length, "problem")}`,
   ]);
-  lines.push(`model: ${toolkit}${model === undefined ? "" : `, ${model}`}`);
+  const length = dimension === undefined ? undefined : `a vector of ${dimension} numbers`;
+  lines.push(`model: ${[toolkit, model, device, length].filter((part) => part !== undefined).join(", ")}`);
+  if (modelProblem !== undefined) lines.push(`model: ${modelProblem}`);
   return `${lines.join("\n")}\n`;
+}
+
+function describeSubmitted({ split, runDir, jobs }: SubmittedSplit): string {
+  const what = jobs.map(({ env, id, workers }) => `${env} ${id} with ${many(workers, "worker")}`).join(", ");
+  return `${split}: ${what || "nothing is left to do"}\n  millrace attach ${shellWord(runDir)}\n`;
 }
 
 function describeSummary(summary: XVectorSummary): string {

@@ -1,40 +1,43 @@
-/** One file of the user's code: what counts of it, and how it can be recognised without being read. */
+/**
+ * One file of the user's code: the digest of what is compared, and a stamp that shows without reading that it is
+ * unchanged.
+ */
 export interface CodeFile {
   readonly sha256: string;
-  /** Size and times; absent where the file was changed a moment ago, so that they could stay the same in the next change. */
+  /** Size and times. Absent if the file changed a moment ago: the next change could then leave them the same. */
   readonly stamp?: string;
 }
 
-/** A package that the code imports: it counts by its version. */
+/** A package that the code imports. It is compared by its version. */
 export interface CodePackage {
   readonly version: string;
-  /** Its folder, relative to the project's; absent for millrace itself. */
+  /** Its folder, relative to the project folder. Absent for millrace itself. */
   readonly at?: string;
 }
 
-/** The code of a run as it is on disk. Paths are relative to the project's folder, with forward slashes. */
+/** The code of a run as it is on disk. Paths are relative to the project folder, with forward slashes. */
 export interface CodeSnapshot {
-  /** The files (or `class NAME`, for a class that names no module) of the runner and the provider themselves. */
+  /** The files of the runner and the provider themselves, or `class NAME` for a class that names no module. */
   readonly own: readonly string[];
   readonly files: Readonly<Record<string, CodeFile>>;
   readonly packages: Readonly<Record<string, CodePackage>>;
-  /** What the code names and was not found. */
+  /** Imports that could not be resolved. */
   readonly unresolved: readonly string[];
 }
 
-/** Where the code of a run is found. */
+/** Where to find the code of a run. */
 export interface CodeSource {
-  /** The classes of the runner and the provider, and those that they extend. */
+  /** The classes of the runner and the provider, and their base classes. */
   readonly classes: readonly CodeClass[];
-  /** Modules that the config names as targets, as paths. */
+  /** Paths of the modules that the config names as targets. */
   readonly targets: readonly string[];
-  /** Where relative modules and packages are looked for. */
+  /** The folder from which relative modules and packages are resolved. */
   readonly cwd: string;
 }
 
 export interface CodeClass {
   readonly name: string;
   readonly module: string | undefined;
-  /** Its source; undefined where the class was not loaded. */
+  /** The source of the class. Undefined if the class was not loaded. */
   readonly text?: (() => string) | undefined;
 }

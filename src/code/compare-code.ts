@@ -1,10 +1,11 @@
 import { dirname, relative, sep } from "node:path";
+import { readable } from "../text/readable.ts";
 import type { CodeSnapshot } from "./code-snapshot.ts";
 
-/** What a run does where its code has changed: stop, say so and go on, or go on. */
+/** What a run does if its code has changed: stop, warn and continue, or continue. */
 export type OnCodeChange = "refuse" | "warn" | "accept";
 
-/** In what two states of the code differ. */
+/** The differences between two snapshots of the code. */
 export interface CodeChange {
   readonly files: readonly { readonly name: string; readonly what: "changed" | "added" | "removed" }[];
   readonly packages: readonly {
@@ -12,13 +13,13 @@ export interface CodeChange {
     readonly before: string | undefined;
     readonly after: string | undefined;
   }[];
-  /** Whether a module of the runner or the provider itself differs, not only one that they import. */
+  /** True if a module of the runner or the provider itself differs, not only one that they import. */
   readonly isOwn: boolean;
 }
 
-/** Compares the code of a run with what is there now; undefined where it is the same. */
+/** Compares the code of a run with the code on disk. Undefined if nothing changed. */
 export function compareCode(before: CodeSnapshot, after: CodeSnapshot): CodeChange | undefined {
-  // From the runner's file on: a package.json that was added above it moves all names.
+  // Paths are taken relative to the runner's file: a package.json added above it would change all names.
   const old = rebased(before);
   const now = rebased(after);
   const names = [...new Set([...old.files.keys(), ...now.files.keys()])].sort();
@@ -48,18 +49,19 @@ function rebased({ own, files }: CodeSnapshot) {
   };
 }
 
-/** What is done about a change: what was asked for, or, where nothing was, what the change is worth. */
-export function verdictOn({ isOwn }: CodeChange, asked: OnCodeChange | undefined): OnCodeChange {
+/** What to do about a change: the user's choice, or by default what the kind of change requires. */
+export function policyFor({ isOwn }: CodeChange, asked: OnCodeChange | undefined): OnCodeChange {
   return asked ?? (isOwn ? "refuse" : "warn");
 }
 
-const mostShown = 20;
+const maxShown = 20;
 
-/** A change, one line for each file and package. */
+/** Describes a change, one line for each file and package. The manifest may have been written by others. */
 export function describeCodeChange({ files, packages }: CodeChange): string[] {
   const lines = [
     ...files.map(({ name, what }) => `${name}: ${what}`),
     ...packages.map(({ name, before, after }) => `package ${name}: ${before ?? "(none)"} -> ${after ?? "(none)"}`),
   ];
-  return lines.length <= mostShown ? lines : [...lines.slice(0, mostShown), `… and ${lines.length - mostShown} more`];
+  const shown = lines.slice(0, maxShown).map(readable);
+  return lines.length <= maxShown ? shown : [...shown, `… and ${lines.length - maxShown} more`];
 }

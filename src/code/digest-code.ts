@@ -1,22 +1,21 @@
 import { readFileSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
-import { libraryPackage } from "../shared/library-package.ts";
+import { libraryPackage } from "../runtime/library-package.ts";
 import type { CodeFile, CodePackage, CodeSnapshot, CodeSource } from "./code-snapshot.ts";
-import { isSettled, lookUp, stampOf } from "./file-stamp.ts";
-import { findSpecifiers } from "./find-specifiers.ts";
+import { isSettled, stampOf, statOrUndefined } from "./file-stamp.ts";
 import { normalText } from "./normal-text.ts";
 import { openPackageReader } from "./read-package.ts";
 import { isInPackages, pathOfUrl, type Resolved, realPath, resolveModule } from "./resolve-module.ts";
-import { forgetAliases } from "./tsconfig-paths.ts";
+import { clearAliasCache } from "./tsconfig-paths.ts";
 
 const scripts = /\.[mc]?[jt]s$/;
-// A file of this size was made by a program: its comments are not edited, and reading its tokens would take long.
+// A file of this size is generated: its comments are not edited, and reading its tokens would take long.
 const maxTokenBytes = 1 << 20;
 const scriptsWithMarkup = /\.[jt]sx$/;
 
 /**
- * Reads the modules of a run's classes and all that these import from the user's own project. Where it is to be compared with
- * a state that was noted, the same files are read token by token as then: a worker knows fewer of the classes.
+ * Reads the modules of a run's classes and everything that they import from the user's project. If the result will be
+ * compared with an earlier snapshot, the same files are tokenized as then, because a worker knows fewer of the classes.
  */
 export function digestCode({ classes, targets, cwd }: CodeSource, noted?: Pick<CodeSnapshot, "own">): CodeSnapshot {
   const packages = openPackageReader();
@@ -30,7 +29,7 @@ export function digestCode({ classes, targets, cwd }: CodeSource, noted?: Pick<C
   const waiting: string[] = [];
   const seen = new Set<string>();
   const resolved = new Map<string, Resolved>();
-  forgetAliases();
+  clearAliasCache();
 
   const roots = classes.map((one) => ({ ...one, path: rootOf(one.module, cwd) }));
   const firstPath = roots.find(({ path }) => path !== undefined && isAbsolute(path) && isOwnFile(path))?.path;
@@ -42,7 +41,7 @@ export function digestCode({ classes, targets, cwd }: CodeSource, noted?: Pick<C
 
   for (const { name, path, text } of roots) {
     if (path !== undefined && !isAbsolute(path)) follow(path, join(cwd, "package.json"), true);
-    else if (path !== undefined && lookUp(path)?.isFile()) visit(realPath(path), true);
+    else if (path !== undefined && statOrUndefined(path)?.isFile()) visit(realPath(path), true);
     else if (text !== undefined) {
       const source = text();
       files.set(`class ${name}`, { sha256: digest(normalText(source) ?? source) });
@@ -68,7 +67,7 @@ export function digestCode({ classes, targets, cwd }: CodeSource, noted?: Pick<C
       return;
     }
     if (isRoot) own.push(nameOf(path));
-    // At once: modules import each other in circles.
+    // Marked as seen before reading: modules may import each other in a cycle.
     if (seen.has(path)) return;
     seen.add(path);
     waiting.push(path);
@@ -83,10 +82,11 @@ export function digestCode({ classes, targets, cwd }: CodeSource, noted?: Pick<C
       unresolved.add(name);
       return;
     }
-    const stat = lookUp(path);
+    const stat = statOrUndefined(path);
     const isScript = scripts.test(path);
     const text = isScript || scriptsWithMarkup.test(path) ? bytes.toString("utf8") : undefined;
-    // A change of these two is refused, so a comment in them must not count. Of what they import it is only told.
+    // A change of these two stops the run, so a comment in them must not count. A change of what they import is only
+    // reported.
     const isOfClass = own.includes(name) || noted?.own.includes(name) === true;
     const isNormal = isScript && isOfClass && bytes.length <= maxTokenBytes;
     const normal = isNormal && text !== undefined ? normalText(text) : undefined;
@@ -118,6 +118,23 @@ export function digestCode({ classes, targets, cwd }: CodeSource, noted?: Pick<C
   }
 }
 
+// Also matches in strings and comments: a module that is listed without being imported does no harm.
+const imported = /\b(?:from|import|require(?:\s*\.\s*resolve)?\s*\(|import\s*\()\s*(["'`])([^"'`\\\n$]+)\1/g;
+const byUrl = /\bnew\s+URL\s*\(\s*(["'`])([^"'`\\\n$]+)\1\s*,\s*import\s*\.\s*meta\s*\.\s*url/g;
+// Only scripts: data that is found by its URL may be of any size, and belongs to the config.
+const moduleName = /\.(?:[mc]?[jt]sx?|wasm|node)$/;
+
+/** The modules that a source text names: imports and requires of a literal, and scripts found by their URL. */
+function findSpecifiers(text: string): string[] {
+  const found = new Set<string>();
+  for (const [, , specifier] of text.matchAll(imported)) found.add(specifier!);
+  for (const [, , specifier] of text.matchAll(byUrl)) {
+    if (!moduleName.test(specifier!)) continue;
+    found.add(/^(?:\.|\/|[a-z]+:)/.test(specifier!) ? specifier! : `./${specifier}`);
+  }
+  return [...found];
+}
+
 /** Where the module of a class is: a path, or the name of a package. */
 function rootOf(module: string | undefined, cwd: string): string | undefined {
   if (module === undefined) return undefined;
@@ -126,7 +143,7 @@ function rootOf(module: string | undefined, cwd: string): string | undefined {
 }
 
 function digest(content: string | Uint8Array): string {
-  // Not imported: a worker whose files are as they were does without it.
+  // Imported lazily: a worker whose files are unchanged does not need it.
   const { createHash } = process.getBuiltinModule("node:crypto");
   return createHash("sha256").update(content).digest("hex").slice(0, 16);
 }

@@ -3,12 +3,12 @@ import { type CodeChange, compareCode } from "./compare-code.ts";
 import { isUnchanged } from "./is-unchanged.ts";
 
 /**
- * In what the code on disk differs from a state of it; undefined where it does not. A class that names no module is left out
- * where it is not loaded.
+ * The differences between the code on disk and a snapshot. Undefined if there are none. A class that names no module is
+ * skipped if it is not loaded.
  */
 export async function findChange(noted: CodeSnapshot, source: CodeSource): Promise<CodeChange | undefined> {
   if (isUnchanged(noted, source)) return undefined;
-  // Only here: most workers find everything as it was.
+  // Imported lazily: for most workers nothing has changed.
   const { digestCode } = await import("./digest-code.ts");
   const hasText = source.classes.every(({ text }) => text !== undefined);
   return compareCode(hasText ? noted : withoutClasses(noted), digestCode(source, noted));

@@ -1,23 +1,24 @@
 import { isAbsolute, join, sep } from "node:path";
-import { libraryPackage } from "../shared/library-package.ts";
+import { libraryPackage } from "../runtime/library-package.ts";
 import type { CodeSnapshot, CodeSource } from "./code-snapshot.ts";
-import { lookUp, stampOf } from "./file-stamp.ts";
+import { stampOf, statOrUndefined } from "./file-stamp.ts";
 import { readPackage } from "./read-package.ts";
 
 /**
- * Whether the files of a state of the code are all as they were, by size and times alone. False where that cannot be told:
- * then they are read. What is needed for that is not loaded here.
+ * True if all files of a snapshot have the same size and times. False if that is not certain; the caller then reads the
+ * files. The code that reads them is not loaded here.
  */
 export function isUnchanged(code: CodeSnapshot, { classes, targets }: CodeSource): boolean {
   const modules = classes.map(({ module }) => pathOf(module));
   const project = projectOf(code, modules);
   if (project === undefined) return false;
-  const isNoted = (path: string) => path.startsWith(project) && Object.hasOwn(code.files, path.slice(project.length));
-  // Another module than before has not been compared with anything.
-  const areNoted = modules.every((path) => path !== undefined && (isNoted(path) || isInstalled(path)));
-  if (!areNoted || !targets.filter(isAbsolute).every(isNoted)) return false;
+  const isInSnapshot = (path: string) =>
+    path.startsWith(project) && Object.hasOwn(code.files, path.slice(project.length));
+  // A module that is not in the snapshot has never been compared.
+  const areInSnapshot = modules.every((path) => path !== undefined && (isInSnapshot(path) || isInstalled(path)));
+  if (!areInSnapshot || !targets.filter(isAbsolute).every(isInSnapshot)) return false;
   for (const [name, { stamp }] of Object.entries(code.files)) {
-    const stat = stamp === undefined ? undefined : lookUp(join(project, name));
+    const stat = stamp === undefined ? undefined : statOrUndefined(join(project, name));
     if (stat === undefined || stampOf(stat) !== stamp) return false;
   }
   return Object.values(code.packages).every(
@@ -29,7 +30,7 @@ function pathOf(module: string | undefined): string | undefined {
   return module?.startsWith("file:") ? decodeURIComponent(new URL(module).pathname) : undefined;
 }
 
-/** The folder that the names are relative to, on this host: a module of the classes is known by both. */
+/** The project folder on this host. It is derived from a module whose relative and absolute path are both known. */
 function projectOf({ own }: CodeSnapshot, modules: readonly (string | undefined)[]): string | undefined {
   for (const path of modules) {
     const name = own.find((one) => path?.endsWith(`/${one}`));

@@ -1,29 +1,31 @@
 import { lineEnd, regexEnd, stringEnd, templateChunk } from "./read-ahead.ts";
 import { slashAfter } from "./slash-after.ts";
 
-// Everything between two of these is taken as it is: a file is read in few jumps, not character by character.
+// Everything between two of these is copied in one step: a file is not read character by character.
 const stops = /["'`/]/g;
-// The same where braces are counted: in values of a template, and in files with a block of the starting process's own.
+// The same where braces are counted: in template values, and in files with a main-module block.
 const stopsAndBraces = /["'`/{}]|\bif\b/g;
-const mainBlock = /if\s*\(\s*isMainModule\s*\(\s*import\s*\.\s*meta\s*\.\s*url\s*,?\s*\)\s*\)\s*\{/y;
+const mainBlock = /if\s*\(\s*isMainModule\s*\(\s*import\s*\.\s*meta\s*(?:\.\s*url\s*)?,?\s*\)\s*\)\s*\{/y;
 const mainImport = /(?:^|[\n;])import\s*\{([^}]*)\}\s*from\s*["']millrace["']/;
 
-// Spaces of a literal while the others are taken away, and a block that was taken out. No source holds such characters.
+// Placeholders for spaces of a literal while other spaces are removed, and for a removed block. No source contains
+// these characters.
 const [keptSpace, keptBreak, cutMark] = ["\ue001", "\ue002", "\ue003"];
 const reserved = /[\ue001-\ue003]/;
 
 /**
- * The text of a JavaScript or TypeScript module (without JSX) in which comments, blank lines, indentation and further spaces where
- * there is one do not count. Two modules that do different things have different texts: line breaks stay, because semicolons
- * may be left out. The block behind `if (isMainModule(import.meta.url))` is left out: no worker runs it.
+ * Normalises the text of a JavaScript or TypeScript module (without JSX) so that comments, blank lines, indentation and
+ * repeated spaces do not count. Two modules that behave differently always have different texts; line breaks stay,
+ * because semicolons may be omitted. The block after `if (isMainModule(import.meta.url))` is removed: no worker runs
+ * it.
  *
- * Undefined where a slash cannot be read with certainty, or something is unfinished: the bytes count then.
+ * Undefined if a slash cannot be classified with certainty or a token does not end: the caller then compares the bytes.
  */
 export function normalText(source: string): string | undefined {
   const cutsMain = source.includes("isMainModule");
   const text = scan(source, cutsMain);
   if (!cutsMain || text === undefined || importsIsMainModule(text)) return text;
-  // A function of the user's that has this name may answer yes in a worker.
+  // The user may have a function with this name that returns true in a worker.
   return scan(source, false);
 }
 
@@ -32,7 +34,7 @@ function importsIsMainModule(text: string): boolean {
   return names.some((name) => name.trim() === "isMainModule");
 }
 
-/** What was read so far without its comments: `from` is where the piece begins that is not copied yet. */
+/** The text read so far without its comments. `from` is the start of the part that is not copied yet. */
 interface Copy {
   readonly source: string;
   readonly parts: string[];
@@ -46,7 +48,7 @@ interface Brace {
 }
 
 function scan(source: string, cutsMain: boolean): string | undefined {
-  // In scripts of the old kind the first two begin comments.
+  // In CommonJS scripts, `<!--` and `-->` begin comments.
   if (source.includes("<!--") || source.includes("-->") || reserved.test(source)) return undefined;
   const copy: Copy = { source, parts: [], from: source.startsWith("#!") ? lineEnd(source, 0) : 0 };
   const braces: Brace[] = [];
@@ -93,28 +95,28 @@ function scan(source: string, cutsMain: boolean): string | undefined {
   return withoutSpaces(copy.parts.join(""));
 }
 
-/** Whether the `if` that begins here asks whether this is the starting process, and is no name of a member. */
+/** True if the `if` here tests for the main module and is not a member name. */
 function isMainBlock(source: string, at: number): boolean {
   mainBlock.lastIndex = at;
   return mainBlock.test(source) && !/[.#]\s*$/.test(source.slice(Math.max(0, at - 20), at));
 }
 
-/** Where a comment that begins here ends; undefined where none does, or it has no end. */
+/** Where the comment that begins here ends. Undefined if no comment begins here or it does not end. */
 function commentEnd(source: string, at: number): number | undefined {
   if (source.startsWith("//", at)) return lineEnd(source, at);
   const end = source.startsWith("/*", at) ? source.indexOf("*/", at + 2) : -1;
   return end < 0 ? undefined : end + 2;
 }
 
-// How much of the text before a slash is looked at, to find out what the slash is.
+// How many characters before a slash are inspected to classify the slash.
 const lookBack = 400;
 
 /**
- * Where the regular expression that begins here ends, or the division. Negative where it cannot be told. `regexAt` is where the
- * last regular expression ended.
+ * Where the regular expression or division that begins here ends. Negative if that is not certain. `regexAt` is where
+ * the last regular expression ended.
  */
 function slashEnd({ source, parts, from }: Copy, at: number, regexAt: number): number {
-  // A comment without an end.
+  // An unterminated comment.
   if (source.startsWith("/*", at)) return -1;
   const piece = source.slice(Math.max(from, at - lookBack), at).trimEnd();
   const isCut = piece === "" && at - from > lookBack;
@@ -124,12 +126,12 @@ function slashEnd({ source, parts, from }: Copy, at: number, regexAt: number): n
   if (slash === "division") return at + 1;
   const end = regexEnd(source, at);
   if (end === undefined) return slash === "regex" ? -1 : at + 1;
-  // Read as a division the same characters must be as plain as they are here, or the two readings part.
+  // The same characters read as a division must give the same tokens, or the slash is ambiguous.
   return slash === "unknown" && isDifferentAsDivision(source.slice(at, end), source[end] ?? "") ? -1 : end;
 }
 
 function isDifferentAsDivision(text: string, next: string): boolean {
-  return /["'`{}()]|\/[/*]/.test(text) || next === "/" || next === "*";
+  return /["'`{}()\s]|\/[/*]/.test(text) || next === "/" || next === "*";
 }
 
 function copyUpTo(copy: Copy, to: number): void {
@@ -137,19 +139,19 @@ function copyUpTo(copy: Copy, to: number): void {
   copy.from = to;
 }
 
-/** A comment is a space between tokens, or a line break where it has one. */
+/** A comment counts as a space between tokens, or as a line break if it contains one. */
 function skipComment(copy: Copy, at: number, end: number): void {
   copyUpTo(copy, at);
   copy.parts.push(lineEnd(copy.source, at) < end ? "\n" : " ");
   copy.from = end;
 }
 
-/** The spaces of a literal count, each of them. */
+/** Keeps every space of a literal. */
 function keepSpaces(copy: Copy, at: number, end: number): void {
   const literal = copy.source.slice(at, end);
   if (!/ \s|[^\S ]/.test(literal)) return;
   copyUpTo(copy, at);
-  // Of the rare kinds of space, each has a text of its own too.
+  // Each rare kind of space gets its own placeholder.
   const kept = literal.replace(/\s/g, (space) =>
     space === " " ? keptSpace : space === "\n" ? keptBreak : `${keptSpace}${space.charCodeAt(0)}${keptBreak}`,
   );
@@ -157,7 +159,7 @@ function keepSpaces(copy: Copy, at: number, end: number): void {
   copy.from = end;
 }
 
-/** Takes a block out, with a mark in its place: without it the lines around could be one statement. */
+/** Removes a block and leaves a placeholder: without one, the lines around it could become one statement. */
 function cut(copy: Copy, parts: number, end: number): void {
   copy.parts.length = parts;
   copy.parts.push(cutMark);
@@ -174,6 +176,6 @@ function withoutSpaces(text: string): string {
     .replace(/[^\S\n]{2,}|[^\S\n ]/g, " ")
     .trim();
   if (!reserved.test(single)) return single;
-  // A block at the end leaves no trace, as if it were not there.
+  // A removed block at the end leaves no placeholder.
   return single.replace(/\s*\ue003\s*$/, "").replace(/\s*\ue003\s*/g, "\n;\n");
 }

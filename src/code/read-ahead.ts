@@ -6,7 +6,7 @@ export function lineEnd(source: string, at: number): number {
   return lineBreak.test(source) ? lineBreak.lastIndex - 1 : source.length;
 }
 
-/** Where a string that begins here ends; undefined where its line ends before it does. */
+/** Where the string that begins here ends. Undefined if the line ends first. */
 export function stringEnd(source: string, from: number): number | undefined {
   const quote = source.charCodeAt(from);
   for (let at = from + 1; at < source.length; at++) {
@@ -24,7 +24,7 @@ function isLineBreak(code: number): boolean {
   return code === 10 || code === 13 || code === 0x2028 || code === 0x2029;
 }
 
-/** Where a regular expression that begins here ends, with its flags; undefined where the line ends before it does. */
+/** Where the regular expression that begins here ends, including its flags. Undefined if the line ends first. */
 export function regexEnd(source: string, from: number): number | undefined {
   let isInClass = false;
   for (let at = from + 1; at < source.length; at++) {
@@ -44,7 +44,7 @@ export function regexEnd(source: string, from: number): number | undefined {
   return undefined;
 }
 
-/** The rest of a template up to its end, or to the next value that is put in. */
+/** The rest of a template, up to its end or to the next `${`. */
 export function templateChunk(
   source: string,
   from: number,

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** What is read of a package.json. */
+/** The fields that are read of a package.json. */
 export interface PackageJson {
   readonly name?: unknown;
   readonly version?: unknown;
@@ -34,7 +34,7 @@ export function openPackageReader(): PackageReader {
   };
 }
 
-/** The package.json in a folder; undefined where there is none that can be read. */
+/** The package.json in a folder. Undefined if there is none or it cannot be read. */
 export function readPackage(folder: string): PackageJson | undefined {
   try {
     const json = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as PackageJson | null;

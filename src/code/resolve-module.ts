@@ -3,11 +3,14 @@ import { isBuiltin } from "node:module";
 import { dirname, isAbsolute, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { resolvePackage } from "../config/resolve-package.ts";
-import { lookUp } from "./file-stamp.ts";
+import { statOrUndefined } from "./file-stamp.ts";
 import type { PackageReader } from "./read-package.ts";
 import { pathsOf } from "./tsconfig-paths.ts";
 
-/** What a specifier leads to: files of the user's, a package, nothing that counts, or nothing that is there. */
+/**
+ * The result of resolving a specifier: files of the user, a package, something that is ignored, or something that is
+ * missing.
+ */
 export type Resolved =
   | { readonly kind: "files"; readonly paths: readonly string[] }
   | { readonly kind: "package"; readonly name: string; readonly folder: string }
@@ -23,7 +26,7 @@ const typeScriptFor: Readonly<Record<string, readonly string[]>> = {
 };
 const packageName = /^(?:@[^/]+\/)?[^/@][^/]*/;
 
-/** Finds what a module names in an import. Where loaders differ (`x.js` that may mean `x.ts`), all that is there counts. */
+/** Resolves an import. Where loaders differ (`x.js` may mean `x.ts`), all existing candidates are returned. */
 export function resolveModule(specifier: string, from: string, packages: PackageReader): Resolved {
   const folder = dirname(from);
   if (specifier.startsWith("file:")) return filesAt(pathOfUrl(specifier));
@@ -36,7 +39,7 @@ export function resolveModule(specifier: string, from: string, packages: Package
   return inPackage(specifier, folder, packages);
 }
 
-/** The path of a file's URL, without what a loader may have put behind it. */
+/** The path of a file URL, without a query that a loader may have added. */
 export function pathOfUrl(url: string): string {
   try {
     return fileURLToPath(withoutQuery(url));
@@ -54,7 +57,7 @@ function filesAt(path: string): Resolved {
   return paths.length === 0 ? { kind: "missing" } : { kind: "files", paths };
 }
 
-/** The files that a path may mean. */
+/** The existing files that a path may mean. */
 function candidates(path: string): string[] {
   const [extension = ""] = /\.[a-z]+$/.exec(path) ?? [];
   const others = (typeScriptFor[extension] ?? []).map((ending) => path.slice(0, -extension.length) + ending);
@@ -66,20 +69,20 @@ function candidates(path: string): string[] {
 }
 
 function isFile(path: string): boolean {
-  return lookUp(path)?.isFile() ?? false;
+  return statOrUndefined(path)?.isFile() ?? false;
 }
 
-// Node.js looks for what a file imports from where it really is.
+// Node.js resolves imports from a file's real path.
 export function realPath(path: string): string {
   try {
-    // One call; the other one asks for every folder on the way.
+    // One system call; the JavaScript version makes one for every folder of the path.
     return realpathSync.native(path);
   } catch {
     return path;
   }
 }
 
-/** `#name`, as the nearest package.json explains it. */
+/** Resolves `#name` with the nearest package.json. */
 function ownImport(specifier: string, folder: string, packages: PackageReader): Resolved {
   const own = packages.nearest(folder);
   const targets = own === undefined ? [] : targetsOf(own.json.imports, specifier);
@@ -88,7 +91,7 @@ function ownImport(specifier: string, folder: string, packages: PackageReader): 
   return target.startsWith(".") ? filesAt(join(own.folder, target)) : inPackage(target, own.folder, packages);
 }
 
-/** What a table of package.json may mean by a name, whatever the conditions are. */
+/** All targets that a table of package.json gives for a name, for any condition. */
 function targetsOf(table: unknown, name: string): string[] {
   if (typeof table !== "object" || table === null) return [];
   for (const [pattern, entry] of Object.entries(table)) {
@@ -114,7 +117,7 @@ function inPackage(specifier: string, folder: string, packages: PackageReader): 
   if (found === undefined) return { kind: "missing" };
   const real = realPath(found.folder);
   if (!found.isOwn && isInPackages(real)) return { kind: "package", name, folder: found.folder };
-  // A package of the same repository is the user's own code.
+  // A package of the same repository is the user's code.
   const subpath = specifier === name ? "." : `.${specifier.slice(name.length)}`;
   const entry = resolvePackage(name, subpath, found.isOwn ? found.folder : folder);
   const paths = entry?.candidates.flatMap((path) => candidates(path)).slice(0, 1) ?? [];
@@ -135,7 +138,7 @@ function installed(
   }
 }
 
-/** Whether a path is inside of what a package manager has put there. */
+/** True if a path is inside a folder of a package manager. */
 export function isInPackages(path: string): boolean {
   return path.includes(`${sep}node_modules${sep}`);
 }

@@ -1,11 +1,11 @@
-/** What a slash is: the beginning of a regular expression, a division, or what only a parser could tell. */
+/** What a slash is: the beginning of a regular expression, a division, or undecidable without a parser. */
 type Slash = "regex" | "division" | "unknown";
 
 const beforeRegex = /^(?:return|typeof|case|in|delete|void|throw|new|instanceof|do|else|default)$/;
-// These are also names, or can be in front of either.
+// These words can also be names, or can precede either.
 const beforeEither = /^(?:of|yield|await|extends)$/;
 
-/** What a slash behind this text is; `isAfterRegex` where the text ends with a regular expression. */
+/** What a slash after this text is. `isAfterRegex` is true if the text ends with a regular expression. */
 export function slashAfter(before: string, isAfterRegex: boolean): Slash {
   if (isAfterRegex) return "unknown";
   const last = before.at(-1);
@@ -18,9 +18,18 @@ export function slashAfter(before: string, isAfterRegex: boolean): Slash {
   }
   if (last === "]" || last === '"' || last === "'" || last === "`") return "division";
   if (last === ")") return slashAfterBracket(before);
-  if (last === "}" || last === "!") return "unknown";
+  if (last === "!") return slashAfterMark(before.slice(0, -1));
+  if (last === "}") return "unknown";
   if (last === ">") return before.endsWith("=>") ? "regex" : "unknown";
   return before.endsWith("++") || before.endsWith("--") ? "unknown" : "regex";
+}
+
+/** Behind a value the mark is TypeScript's "not null", and a division follows; elsewhere it is "not". */
+function slashAfterMark(before: string): Slash {
+  if (before.endsWith("]")) return "division";
+  const word = lastWord(before);
+  if (word === "") return "unknown";
+  return isMember(before, word) || !(beforeRegex.test(word) || beforeEither.test(word)) ? "division" : "unknown";
 }
 
 /** Behind the head of a statement a regular expression begins, behind a value in brackets there is a division. */
@@ -28,7 +37,7 @@ function slashAfterBracket(before: string): Slash {
   let open = 0;
   for (let at = before.length - 1; at >= 0; at--) {
     const character = before[at]!;
-    // Brackets in a literal do not count, and where it begins is not known from behind.
+    // Parentheses inside a literal do not count, and the beginning of a literal cannot be found by reading backwards.
     if (/["'`/]/.test(character)) return "unknown";
     if (character === ")") open++;
     if (character !== "(" || --open > 0) continue;
@@ -41,14 +50,14 @@ function slashAfterBracket(before: string): Slash {
   return "unknown";
 }
 
-/** The word that a text ends with; none where it ends with something else. */
+/** The word at the end of a text. Empty if it ends with something else. */
 function lastWord(text: string): string {
   let at = text.length;
   while (at > 0 && /[\w$\u0080-\uffff]/.test(text[at - 1]!)) at--;
   return text.slice(at);
 }
 
-/** Whether the word at the end is the name of a member, which may be any word; behind three dots it is none. */
+/** True if the word at the end is a member name, which may be any word. After `...` it is not one. */
 function isMember(text: string, word: string): boolean {
   const before = text.slice(0, text.length - word.length).trimEnd();
   return /[.#]$/.test(before) && !before.endsWith("...");

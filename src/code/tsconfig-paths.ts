@@ -3,12 +3,12 @@ import { dirname, join } from "node:path";
 import { normalText } from "./normal-text.ts";
 
 interface Aliases {
-  /** The folder that the targets are relative to. */
+  /** The folder to which the targets are relative. */
   readonly base: string;
   readonly paths: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What the `paths` of the nearest tsconfig.json make of a specifier: paths that may or may not be there. */
+/** The candidate paths for a specifier by the `paths` of the nearest tsconfig.json. They may not exist. */
 export function pathsOf(specifier: string, folder: string): string[] {
   const aliases = nearestAliases(folder);
   if (aliases === undefined) return [];
@@ -29,8 +29,8 @@ export function pathsOf(specifier: string, folder: string): string[] {
 
 const known = new Map<string, Aliases | undefined>();
 
-/** Forgets what was read: files may have changed since the last walk. */
-export function forgetAliases(): void {
+/** Clears the cache: files may have changed since the last walk. */
+export function clearAliasCache(): void {
   known.clear();
 }
 
@@ -49,7 +49,7 @@ function nearestAliases(folder: string): Aliases | undefined {
 }
 
 // A chain of configs that extend each other is short.
-const mostExtended = 5;
+const maxExtends = 5;
 
 function aliasesIn(path: string, depth: number): Aliases | undefined {
   const config = parse(textOf(path));
@@ -57,7 +57,7 @@ function aliasesIn(path: string, depth: number): Aliases | undefined {
   const { paths, baseUrl } = config.compilerOptions ?? {};
   if (isAliasTable(paths)) return { base: join(dirname(path), typeof baseUrl === "string" ? baseUrl : "."), paths };
   const parent = typeof config.extends === "string" && config.extends.startsWith(".") ? config.extends : undefined;
-  if (parent === undefined || depth >= mostExtended) return undefined;
+  if (parent === undefined || depth >= maxExtends) return undefined;
   const file = join(dirname(path), parent.endsWith(".json") ? parent : `${parent}.json`);
   return aliasesIn(file, depth + 1);
 }
@@ -67,7 +67,7 @@ interface TsConfig {
   readonly compilerOptions?: { readonly paths?: unknown; readonly baseUrl?: unknown };
 }
 
-/** A config may hold comments, and a comma behind its last entry. */
+/** A config may contain comments and a trailing comma. */
 function parse(text: string | undefined): TsConfig | undefined {
   const plain = text === undefined ? undefined : normalText(`(${text})`);
   if (plain === undefined) return undefined;

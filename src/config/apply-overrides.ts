@@ -1,4 +1,4 @@
-import { nearestName } from "../shared/nearest-name.ts";
+import { nearestName } from "../text/nearest-name.ts";
 import { configError } from "./config-error.ts";
 import { type ConfigNode, isMissing, type MapNode, makeMap, pathOf, setEntry, setItem } from "./config-node.ts";
 import { mergeNodes } from "./merge-nodes.ts";
@@ -50,7 +50,7 @@ function child(node: ConfigNode, step: string): ConfigNode | undefined {
   return node.kind === "list" && /^\d+$/.test(step) ? node.items[Number(step)] : undefined;
 }
 
-/** The section an added key goes into; sections on the way are made, in the place of single values too. */
+/** The section for an added key. Missing sections on the path are created, and replace single values. */
 function makeSection(root: MapNode, steps: readonly string[], override: Override): ConfigNode {
   let node: ConfigNode = root;
   for (const step of steps) {
@@ -135,7 +135,7 @@ function refuseNew(override: Override) {
   };
 }
 
-/** As far as a key leads, and the step that is not there. */
+/** The last node that a key reaches, and the first step that is missing. */
 function followSteps(root: MapNode, steps: readonly string[]): { deepest: ConfigNode; missed: string } {
   let deepest: ConfigNode = root;
   let missed = steps[0]!;
@@ -150,7 +150,7 @@ function followSteps(root: MapNode, steps: readonly string[]): { deepest: Config
 
 function unknownKey(root: MapNode, steps: readonly string[], override: Override) {
   const { deepest, missed } = followSteps(root, steps);
-  // A list cannot be added to, so + would be refused as well.
+  // A list cannot be extended, so + would be refused too.
   const hint =
     deepest.kind === "list"
       ? `${pathOf(deepest)} is a list of ${deepest.items.length}. ${wholeList(deepest)}`

@@ -1,4 +1,5 @@
-import { messageOf } from "../shared/errors.ts";
+import { readFileSync } from "node:fs";
+import { messageOf } from "../errors/errors.ts";
 import {
   type ConfigNode,
   copyAsWritten,
@@ -10,20 +11,15 @@ import {
   type ScalarNode,
   setEntry,
 } from "./config-node.ts";
+import { espnet3Resolvers } from "./espnet3-resolvers.ts";
 import { formatDate } from "./format-date.ts";
+import { markMade, scalarOfVariable } from "./node-origins.ts";
 import { pythonText } from "./python-text.ts";
 import { readYamlText } from "./read-yaml.ts";
-import type { ResolverContext } from "./resolver-context.ts";
+import type { BuiltInResolver, ResolverContext } from "./resolver-context.ts";
 import { describeFailure, type SelectFailure } from "./select-node.ts";
 
-/** A resolver that is part of the language. Number of arguments: from min to max. */
-export interface BuiltInResolver {
-  readonly min: number;
-  readonly max: number;
-  readonly call: (args: readonly ConfigNode[], context: ResolverContext) => ConfigNode;
-}
-
-/** OmegaConf's resolvers and Hydra's `now`. */
+/** OmegaConf's resolvers, Hydra's `now` and those of ESPnet3. */
 export const builtInResolvers: Readonly<Record<string, BuiltInResolver>> = {
   "oc.env": { min: 1, max: 2, call: readVariable },
   "oc.select": { min: 1, max: 2, call: selectWithDefault },
@@ -32,18 +28,35 @@ export const builtInResolvers: Readonly<Record<string, BuiltInResolver>> = {
   "oc.deprecated": { min: 1, max: 2, call: useNewKey },
   "oc.dict.keys": { min: 1, max: 1, call: listKeys },
   "oc.dict.values": { min: 1, max: 1, call: listValues },
+  secret: { min: 1, max: 1, call: readSecret },
   now: { min: 1, max: 1, call: formatNow },
+  ...espnet3Resolvers,
 };
 
-// A default becomes text, as a variable is; only null stays null.
+// A default becomes a string, like a variable; only null stays null.
 function readVariable([name, byDefault]: readonly ConfigNode[], { env, at }: ResolverContext): ConfigNode {
   const key = requireText(name!);
   const value = Object.hasOwn(env, key) ? env[key] : undefined;
-  if (value !== undefined) return makeScalar(value, at.position, true);
+  if (value !== undefined) return scalarOfVariable({ resolver: "oc.env", name: key, value }, at.position);
   if (byDefault === undefined)
     throw new Error(`the environment has no variable ${key}; a default is a second argument`);
   if (byDefault.kind === "scalar" && byDefault.value === null) return byDefault;
-  return makeScalar(pythonText(byDefault), at.position, true);
+  return { ...makeScalar(pythonText(byDefault), at.position, true), origin: byDefault.origin };
+}
+
+/** The variable NAME, or the content of the file that NAME_FILE names. No default: a secret is never in the config. */
+function readSecret([name]: readonly ConfigNode[], { env, at }: ResolverContext): ConfigNode {
+  const key = requireText(name!);
+  const value = env[key] || readSecretFile(env[`${key}_FILE`]);
+  if (value) return scalarOfVariable({ resolver: "secret", name: key, value }, at.position);
+  throw new Error(
+    `the environment has neither a variable ${key} nor ${key}_FILE with the path of a file that holds it`,
+  );
+}
+
+// Editors, `echo` and Kubernetes add a final line break that is not part of the secret.
+function readSecretFile(path: string | undefined): string | undefined {
+  return path ? readFileSync(path, "utf8").replace(/\r?\n$/, "") : undefined;
 }
 
 function selectWithDefault([key, byDefault]: readonly ConfigNode[], { select, at }: ResolverContext): ConfigNode {
@@ -56,20 +69,20 @@ function selectWithDefault([key, byDefault]: readonly ConfigNode[], { select, at
 
 function decode([text]: readonly ConfigNode[], context: ResolverContext): ConfigNode {
   if (text!.kind === "scalar" && text!.value === null) return text!;
-  return context.decode(requireText(text!));
+  return markMade(context.decode(requireText(text!)), "oc.decode", text!);
 }
 
-/** A section or list made on the spot; interpolations inside it are followed from where it stands. */
+/** Creates a section or list; interpolations in it are resolved relative to its position. */
 function create([value]: readonly ConfigNode[], { at, parent }: ResolverContext): ConfigNode {
   const made = value!.kind === "scalar" && typeof value!.value === "string" ? readCreated(value!.value, at) : value!;
   if (made.kind === "scalar" && made.value !== null) throw new Error(`${pythonText(made)} is not a list or section`);
   const copy = copyAsWritten(made, at.position);
   copy.parent = parent;
   copy.key = at.key;
-  return copy;
+  return made === value ? copy : markMade(copy, "oc.create", value!);
 }
 
-// A text is YAML; a single word of it is a key without a value.
+// A string is parsed as YAML; a single word is a key without a value.
 function readCreated(text: string, { position }: ScalarNode): ConfigNode {
   const made = readText(text);
   if (made.kind !== "scalar" || typeof made.value !== "string") return made;
@@ -82,7 +95,7 @@ function readText(text: string): ConfigNode {
   try {
     return readYamlText(text, "its text");
   } catch (error) {
-    // The place in the config is not known here; it is put in front where this is reported.
+    // The position in the config is not known here; the caller adds it to the message.
     throw new Error(messageOf(error).replace(/\.?$/, ""), { cause: error });
   }
 }
@@ -102,7 +115,7 @@ function useNewKey([key, message]: readonly ConfigNode[], { select, at }: Resolv
   return found;
 }
 
-// A value that is missing under its new key is missing under the old one.
+// A value that is missing under its new key is missing under the old key too.
 function missingIn(failure: SelectFailure): ConfigNode {
   if (failure.kind === "missing") return failure.node;
   throw new Error(describeFailure(failure));
@@ -118,7 +131,7 @@ function listKeys([key]: readonly ConfigNode[], context: ResolverContext): Confi
 
 function listValues([key]: readonly ConfigNode[], context: ResolverContext): ConfigNode {
   const list = makeList(context.at.position);
-  // The values themselves: each is followed from its own place.
+  // The unresolved nodes: each is resolved at its own position.
   list.items.push(...selectMap(key!, context).entries.values());
   return list;
 }

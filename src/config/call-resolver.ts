@@ -1,15 +1,16 @@
-import { MillraceError, messageOf } from "../shared/errors.ts";
-import { nearestName } from "../shared/nearest-name.ts";
-import { describeKind } from "../shared/state-json.ts";
-import { type BuiltInResolver, builtInResolvers } from "./built-in-resolvers.ts";
+import { MillraceError, messageOf } from "../errors/errors.ts";
+import { nearestName } from "../text/nearest-name.ts";
+import { describeKind } from "../values/state-json.ts";
+import { builtInResolvers } from "./built-in-resolvers.ts";
 import { configError } from "./config-error.ts";
 import { type ConfigNode, pathOf } from "./config-node.ts";
 import { fromPlain } from "./from-plain.ts";
-import type { ResolverContext } from "./resolver-context.ts";
+import { markUnknown, variablesIn } from "./node-origins.ts";
+import type { BuiltInResolver, ResolverContext } from "./resolver-context.ts";
 import { findResolver, type Resolver, resolverNames } from "./resolvers.ts";
 import { toPlain } from "./to-plain.ts";
 
-/** Calls the resolver of an interpolation; what the user registered comes before what is built in. */
+/** Calls the resolver of an interpolation. Registered resolvers take precedence over built-in ones. */
 export function callResolver(name: string, args: readonly ConfigNode[], context: ResolverContext): ConfigNode {
   const own = findResolver(name);
   const builtIn = Object.hasOwn(builtInResolvers, name) ? builtInResolvers[name] : undefined;
@@ -37,7 +38,7 @@ function callOwn(name: string, resolver: Resolver, args: readonly ConfigNode[], 
   const cacheKey = resolver.useCache ? `${name}:${JSON.stringify(plain)}` : undefined;
   const known = cacheKey === undefined ? undefined : context.cache.get(cacheKey);
   if (known !== undefined) return known;
-  const answer = fromPlain(resolver.call(...plain), {
+  const made = fromPlain(resolver.call(...plain), {
     position: context.at.position,
     refuse: (value) => {
       throw new Error(
@@ -45,14 +46,20 @@ function callOwn(name: string, resolver: Resolver, args: readonly ConfigNode[], 
       );
     },
   });
+  const answer = markUnknown(made, args.flatMap(variablesIn));
   if (cacheKey !== undefined) context.cache.set(cacheKey, answer);
   return answer;
 }
 
-function unknownResolver(name: string, { at }: ResolverContext): MillraceError {
+function unknownResolver(name: string, { at, files }: ResolverContext): MillraceError {
   if (name === "hydra") {
     throw configError(at.position, `${pathOf(at)}: there is no resolver hydra: Hydra itself does not run here.`, {
       hint: `Write the value, or take it from elsewhere: \${oc.env:PWD} is the folder a command was started in, \${now:%Y-%m-%d} the day.`,
+    });
+  }
+  if (files?.skippedSetup !== undefined) {
+    return configError(at.position, `${pathOf(at)}: there is no resolver ${name}.`, {
+      hint: `This command runs no code of the project, and so not ${files.skippedSetup}. millrace plan CONFIG --count runs it.`,
     });
   }
   const known = resolverNames();

@@ -13,7 +13,7 @@ import { pythonText } from "./python-text.ts";
 /** The casts of Hydra's override grammar. */
 export const casts: readonly string[] = ["int", "float", "str", "bool"];
 
-/** `int(3.7)`, `str([1,2])`: a cast goes into lists and the values of dicts. */
+/** `int(3.7)`, `str([1,2])`: a cast applies to the elements of lists and the values of dicts. */
 export function castOverrideValue(cast: string, node: ConfigNode): ConfigNode {
   if (node.kind === "list") {
     const list = makeList(node.position);
@@ -37,7 +37,7 @@ function castScalar(cast: string, value: ScalarValue, text: string): ScalarValue
   if (cast === "bool") return castToBool(number, text);
   if (cast === "float") {
     const float =
-      typeof number === "number" ? number : readNumber(number, /^\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?\s*$/i);
+      typeof number === "number" ? number : readNumber(number, /^\s*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?\s*$/i);
     if (float === undefined) throw new Error(`${JSON.stringify(text)} cannot be cast to float`);
     return new Float(float);
   }

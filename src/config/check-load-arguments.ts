@@ -1,7 +1,7 @@
-import { MillraceError } from "../shared/errors.ts";
-import { describeKind, isPlainObject } from "../shared/state-json.ts";
+import { MillraceError } from "../errors/errors.ts";
+import { describeKind, isPlainObject } from "../values/state-json.ts";
 
-/** Checks what `loadConfig` is called with: programs in JavaScript have no types that would. */
+/** Checks the arguments of `loadConfig` for callers without type checking. */
 export function checkLoadArguments(path: unknown, overrides: unknown, options: unknown): void {
   if (typeof path !== "string" || path === "") {
     throw bad(
@@ -28,10 +28,16 @@ export function checkLoadArguments(path: unknown, overrides: unknown, options: u
   if (!isPlainObject(options)) {
     throw bad(
       `options as its third argument, and got ${describeKind(options)}`,
-      "Pass an object with allowMissing, now or env, or leave it out.",
+      "Pass an object with allowMissing, lazy, template, now or env, or leave it out.",
     );
   }
-  const { now = new Date() } = options;
+  const { now = new Date(), template = null } = options;
+  if (template !== null && (typeof template !== "string" || template === "")) {
+    throw bad(
+      `the path of a config as its option template, and got ${describeKind(template)}`,
+      "Pass null for none, or leave it out.",
+    );
+  }
   if (!(now instanceof Date) || Number.isNaN(now.getTime())) {
     throw bad(
       `a date as its option now, and got ${now instanceof Date ? "an invalid one" : describeKind(now)}`,

@@ -5,7 +5,7 @@ import { GroupChoices } from "./group-choices.ts";
 import { mergeNodes } from "./merge-nodes.ts";
 import type { Override } from "./parse-override.ts";
 
-/** Merges a config with what its defaults list names, each in its place. */
+/** Merges a config with the configs of its defaults list. */
 export async function composeConfig(
   folder: ConfigFolder,
   primary: FolderConfig,
@@ -15,7 +15,7 @@ export async function composeConfig(
   const choices = new GroupChoices(groupOverrides);
   const composed = makeMap(primary.root.position);
   for (const { root, package: place } of await listDefaults(folder, primary, choices)) {
-    // The same file may be merged into several places.
+    // Copied: the same file may be merged at several positions.
     mergeNodes(composed, embed(copyNode(root), place), { follow });
   }
   return composed;

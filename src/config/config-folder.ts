@@ -6,24 +6,29 @@ import { type DefaultEntry, takeDefaults } from "./default-entry.ts";
 import { type ConfigFile, readConfigFile } from "./read-config-file.ts";
 
 export interface FolderConfig extends ConfigFile {
-  /** Its defaults list, which is no longer in `root`. */
+  /** Its defaults list, which is removed from `root`. */
   readonly defaults: readonly DefaultEntry[];
 }
 
-/** The configs beside the one that is loaded: `model/small` is the file model/small.yaml, a choice of the group `model`. */
+/** The configs beside the loaded one: `model/small` is the file model/small.yaml, a choice of the group `model`. */
 export class ConfigFolder {
   readonly #path: string;
+  readonly #onRead: ((path: string) => void) | undefined;
   readonly #loaded = new Map<string, Promise<FolderConfig | undefined>>();
 
-  constructor(path: string) {
+  /** `onRead` is called with the path of each included file that exists. */
+  constructor(path: string, onRead?: (path: string) => void) {
     this.#path = path;
+    this.#onRead = onRead;
   }
 
   /** The config of a name, or undefined. Each file is read once. */
-  load(name: string, asked: SourcePosition): Promise<FolderConfig | undefined> {
+  async load(name: string, asked: SourcePosition): Promise<FolderConfig | undefined> {
     refuseOutside(name, asked);
     const file = name.endsWith(".yaml") || name.endsWith(".yml") ? name : `${name}.yaml`;
-    return this.loadFile(file);
+    const config = await this.loadFile(file);
+    if (config !== undefined) this.#onRead?.(join(this.#path, file));
+    return config;
   }
 
   loadFile(file: string): Promise<FolderConfig | undefined> {
@@ -40,7 +45,7 @@ export class ConfigFolder {
     return file === undefined ? undefined : { ...file, defaults: takeDefaults(file.root) };
   }
 
-  /** The groups inside a group: folders that hold configs. */
+  /** The groups inside a group: folders that contain configs. */
   async groupsIn(group: string): Promise<string[]> {
     if (group !== "" && !isInside(group)) return [];
     const found = await readdir(join(this.#path, group), { withFileTypes: true }).catch(() => []);
@@ -49,7 +54,7 @@ export class ConfigFolder {
     return folders.filter((_, i) => choices[i]!.length > 0).sort();
   }
 
-  /** The choices of a group; none if there is no such group. The group "" is the folder itself. */
+  /** The choices of a group; empty if there is no such group. The group "" is the folder itself. */
   async choicesOf(group: string): Promise<string[]> {
     if (group !== "" && !isInside(group)) return [];
     const names = await readdir(join(this.#path, group)).catch(() => []);

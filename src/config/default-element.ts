@@ -1,14 +1,14 @@
 import type { SourcePosition } from "./config-node.ts";
 import type { DefaultEntry } from "./default-entry.ts";
 
-/** An entry of a defaults list in its place: the choice may change, and names are relative to what it stands in. */
+/** An entry of a defaults list with its context: the choice may change, and names are relative to the parent. */
 export interface DefaultElement {
   readonly kind: "config" | "group";
-  /** The path of a config or the name of a group, as written: relative, or from the top with a / in front. */
+  /** The path of a config or the name of a group, as written: relative, or absolute with a leading /. */
   readonly name: string;
-  /** What is chosen of a group; null for none. A config has none to choose. */
+  /** The chosen option of a group; null for none. Undefined for a config. */
   choice: string | readonly string[] | null;
-  /** `@package` of the entry; the file's own header comes after it. */
+  /** `@package` of the entry; it takes precedence over the file's header. */
   readonly package: string | undefined;
   packageHeader: string | undefined;
   readonly parentGroup: string;
@@ -21,7 +21,7 @@ export interface DefaultElement {
   position: SourcePosition;
 }
 
-/** Puts an entry into the place it is relative to. */
+/** Adds the parent's context to an entry. */
 export function placeEntry(
   entry: Exclude<DefaultEntry, { kind: "self" }>,
   parentGroup: string,
@@ -47,7 +47,7 @@ export function placeEntry(
   return { ...element, package: `_global_.${element.package.replaceAll("_group_", ownGroup)}` };
 }
 
-/** The group an element belongs to, from the top: `server/db`. */
+/** The absolute group of an element: `server/db`. */
 export function groupPathOf(element: DefaultElement): string {
   const isAbsolute = element.name.startsWith("/");
   const name = isAbsolute ? element.name.slice(1) : element.name;
@@ -56,20 +56,20 @@ export function groupPathOf(element: DefaultElement): string {
   return group === "" ? element.parentGroup : `${element.parentGroup}/${group}`;
 }
 
-/** The name of the one config an element stands for: `mysql`; null for none. */
+/** The name of the config that an element includes: `mysql`; null for none. */
 export function optionOf(element: DefaultElement): string | null {
   if (element.kind === "group") return typeof element.choice === "string" ? element.choice : null;
   return element.name.slice(element.name.lastIndexOf("/") + 1);
 }
 
-/** The config from the top: `server/db/mysql`. */
+/** The absolute path of the config: `server/db/mysql`. */
 export function configPathOf(element: DefaultElement): string {
   const group = groupPathOf(element);
   const option = optionOf(element) ?? "";
   return group === "" ? option : `${group}/${option}`;
 }
 
-/** Where the content goes in the whole config: `server.db`; "" is the top. */
+/** The key in the whole config under which the content is merged: `server.db`; "" is the root. */
 export function finalPackageOf(element: DefaultElement, options: { useHeader: boolean } = { useHeader: true }): string {
   const relativeName = element.name.replace(/^\//, "");
   const relativeGroup =
@@ -82,7 +82,7 @@ export function finalPackageOf(element: DefaultElement, options: { useHeader: bo
   return globalAt === -1 ? joined : joined.slice(globalAt + "_global_.".length);
 }
 
-/** What an override calls a group: `db`, or `db@backup` where its content does not go to the usual place. */
+/** The name of a group in overrides: `db`, or `db@backup` if its content is not merged at the default key. */
 export function overrideKeyOf(element: DefaultElement): string {
   const group = groupPathOf(element);
   const place = finalPackageOf(element, { useHeader: false });
@@ -90,7 +90,7 @@ export function overrideKeyOf(element: DefaultElement): string {
   return `${group}@${place === "" ? "_global_" : place}`;
 }
 
-/** A header says where content goes from the top, whatever includes the file. */
+/** A header gives the absolute key of the content, independent of what includes the file. */
 export function absoluteHeader(header: string | undefined): string | undefined {
   if (header === undefined || header === "_group_") return undefined;
   return header === "_global_" || header.startsWith("_global_.") ? header : `_global_.${header}`;

@@ -2,7 +2,7 @@ import { configError } from "./config-error.ts";
 import { type ConfigNode, type MapNode, pathOf, type SourcePosition } from "./config-node.ts";
 import { pythonText } from "./python-text.ts";
 
-/** One line of a `defaults:` list, as it is written. */
+/** One line of a `defaults:` list, as written. */
 export type DefaultEntry =
   | { readonly kind: "self"; readonly position: SourcePosition }
   | {
@@ -14,7 +14,7 @@ export type DefaultEntry =
       readonly position: SourcePosition;
     }
   | {
-      /** `- model: small`, `- override model@other: large`: a choice of a group, which can be made otherwise. */
+      /** `- model: small`, `- override model@other: large`: a choice of a group, which can be overridden. */
       readonly kind: "group";
       readonly group: string;
       readonly choice: string | readonly string[] | null;
@@ -24,7 +24,7 @@ export type DefaultEntry =
       readonly position: SourcePosition;
     };
 
-/** Takes the defaults list out of a config. */
+/** Removes the defaults list from a config and parses it. */
 export function takeDefaults(root: MapNode): DefaultEntry[] {
   const defaults = root.entries.get("defaults");
   if (defaults === undefined) return [];

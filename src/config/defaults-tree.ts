@@ -1,4 +1,4 @@
-import { nearestName } from "../shared/nearest-name.ts";
+import { nearestName } from "../text/nearest-name.ts";
 import { configError } from "./config-error.ts";
 import type { ConfigFolder, FolderConfig } from "./config-folder.ts";
 import type { MapNode } from "./config-node.ts";
@@ -14,16 +14,16 @@ import {
 } from "./default-element.ts";
 import type { GroupChoices } from "./group-choices.ts";
 
-/** One config of the final list: what is merged, and where it goes. */
+/** One config of the final list: what is merged, and at which key. */
 export interface DefaultResult {
   readonly root: MapNode;
   readonly package: string;
 }
 
-// A list that grows beyond this includes itself in turns.
+// A longer list is caused by configs that include each other.
 const maxResults = 2_000;
 
-/** Works out which configs a config is made of, in the order they are merged, as Hydra does. */
+/** Finds the configs of which a config consists, in merge order, as Hydra does. */
 export async function listDefaults(
   folder: ConfigFolder,
   primary: FolderConfig,
@@ -42,7 +42,7 @@ export async function listDefaults(
 class DefaultsTree {
   readonly #folder: ConfigFolder;
   readonly #choices: GroupChoices;
-  // The configs that are being expanded, to find one that includes itself.
+  // The configs that are being expanded, to detect one that includes itself.
   readonly #open: string[] = [];
   readonly #seenGroups = new Set<string>();
   #count = 0;
@@ -57,7 +57,7 @@ class DefaultsTree {
     return this.#expandConfig(element, config, this.#choices.appended, false);
   }
 
-  /** The configs that an element stands for, itself and what it includes. */
+  /** The configs of an element: itself and what it includes. */
   async #expand(element: DefaultElement, isInterpolated: boolean): Promise<DefaultResult[]> {
     if (this.#choices.isDeleted(element)) return [];
     this.#choices.remember(element);
@@ -100,14 +100,14 @@ class DefaultsTree {
     );
     this.#checkOrder(defaults, children, isInterpolated);
     const named = children.filter((child) => child === "self" || !child.isOverride);
-    // Without _self_ a config comes after its defaults: what it says itself holds.
+    // Without _self_ a config is merged after its defaults, so its own values win.
     if (!named.includes("self")) named.push("self");
     const all = [...named, ...appended];
     const parts = await this.#expandChildren(all, own, isInterpolated);
     return parts.flat();
   }
 
-  // From the last to the first: an `override` further down holds for what stands above it, at any depth.
+  // From the last to the first: an `override` applies to the entries above it, at any depth.
   async #expandChildren(
     children: readonly ("self" | DefaultElement)[],
     own: DefaultResult,
@@ -119,7 +119,7 @@ class DefaultsTree {
       if (child === "self") parts[i] = [own];
       else {
         this.#choices.apply(child);
-        // Choices that follow from others wait until those are made.
+        // Choices that depend on other choices are resolved after those.
         if (isReference(child)) later.push(i);
         else parts[i] = await this.#expandChoices(child, isInterpolated);
       }
@@ -158,7 +158,7 @@ class DefaultsTree {
           });
       } else if (child.isOverride) {
         if (isInterpolated) {
-          throw configError(position, "An override cannot stand in a config that was chosen by an interpolation.", {
+          throw configError(position, "An override is not allowed in a config that was chosen by an interpolation.", {
             hint: "Move the override into the config that names this one.",
           });
         }
@@ -166,7 +166,7 @@ class DefaultsTree {
         this.#choices.noteOverride(child);
       } else if (lastOverride !== undefined) {
         throw configError(position, `${child.name} comes after override ${lastOverride.name}.`, {
-          hint: "Overrides stand at the end of a defaults list.",
+          hint: "Put overrides at the end of the defaults list.",
         });
       }
     }
@@ -210,7 +210,7 @@ class DefaultsTree {
     const group = groupPathOf(element);
     const choices = await this.#folder.choicesOf(group);
     if (choices.length === 0 && group !== "") return this.#noGroup(element, path, group);
-    // A word that is no config, but stands where one could.
+    // A name that is not a config, but is used where one could be.
     const words = element.kind === "config" && group === "" ? ["_self_"] : [];
     const near = nearestName(optionOf(element) ?? "", [...choices, ...words]);
     return configError(element.position, `There is no config ${path}.yaml.`, {

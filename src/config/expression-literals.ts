@@ -1,7 +1,7 @@
 import { Float, type ScalarValue } from "./config-node.ts";
 import { BadSyntax, type Token } from "./tokenize.ts";
 
-/** The value of a number, boolean or null as the grammar writes it; anything else is its text. */
+/** The value of a number, boolean or null in the grammar; anything else is a string. */
 export function literalValue(token: Token): ScalarValue {
   switch (token.type) {
     case "null":
@@ -31,7 +31,7 @@ function readFloat(text: string): number {
   return plain.endsWith("nan") ? Number.NaN : Number(plain);
 }
 
-/** The text of a token. Backslashes count only where they would otherwise change the meaning of what follows. */
+/** The text of a token. A backslash is an escape only if it would otherwise change the meaning of what follows. */
 export function unescapeText(token: Token, nextType: string | undefined): string {
   const { type, text } = token;
   if (type === "escapedOpen") return text.slice(-(Math.floor(text.length / 2) + 1));

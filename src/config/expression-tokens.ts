@@ -1,6 +1,6 @@
 import { type Token, type TokenRule, tokenize } from "./tokenize.ts";
 
-// The tokens of OmegaConf 2.2's interpolation grammar. Modes follow what surrounds a place: the text of a value, the key
+// The tokens of OmegaConf 2.2's interpolation grammar. The mode depends on the context: the text of a value, the key
 // inside `${…}`, the arguments of a resolver, and the two kinds of quotes.
 const unsigned = "(?:0|[1-9](?:_?[0-9])*)";
 const digits = "[0-9](?:_?[0-9])*";
@@ -18,7 +18,7 @@ export const numberPatterns: Readonly<Record<"float" | "int" | "bool" | "null", 
 const id = /[a-zA-Z_][a-zA-Z0-9_]*/y;
 const open: Omit<TokenRule, "pattern"> = { type: "open", push: "key" };
 
-/** The rules of a text that may hold interpolations; `mark` is the quote that ends it, if one does. */
+/** The rules of a text that may contain interpolations; `mark` is the quote that ends it, if any. */
 function textRules(mark: "" | "'" | '"'): TokenRule[] {
   const rules: TokenRule[] = [
     { ...open, pattern: /\$\{[ \t]*/y },
@@ -74,7 +74,7 @@ export function tokenizeText(text: string): Token[] {
   return tokenize(text, modes, "text");
 }
 
-/** The tokens of one element, as a resolver's argument is written. */
+/** The tokens of one element, in the syntax of a resolver's argument. */
 export function tokenizeElement(text: string): Token[] {
   return tokenize(text, modes, "value");
 }

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
-/** The folder of the nearest package.json at or above a config's; without one, the config's own folder. */
+/** The folder of the nearest package.json at or above the config's folder; without one, the config's folder. */
 export function findProjectRoot(configPath: string): string {
   const own = dirname(resolve(configPath));
   for (let folder = own; ; folder = dirname(folder)) {

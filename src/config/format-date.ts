@@ -14,14 +14,14 @@ const months = [
   "December",
 ];
 
-// Days are counted in UTC, where each has 24 hours.
+// Days are counted in UTC, where every day has 24 hours.
 const dayNumber = (date: Date) => Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / 86_400_000;
 const dayOfYear = (date: Date) => dayNumber(date) - Date.UTC(date.getFullYear(), 0, 1) / 86_400_000;
 const hour12 = (date: Date) => date.getHours() % 12 || 12;
 const fromMonday = (date: Date) => (date.getDay() + 6) % 7;
 const isoYear = (date: Date) => thursdayOf(date).getUTCFullYear();
 
-/** The day that says to which year a week belongs. */
+/** The Thursday of a week decides to which year the week belongs. */
 function thursdayOf(date: Date): Date {
   return new Date((dayNumber(date) - fromMonday(date) + 3) * 86_400_000);
 }
@@ -89,23 +89,23 @@ const texts: Readonly<Record<string, (date: Date) => string>> = {
   "%": () => "%",
 };
 
-// What other calendars and digits would change; in the C locale there are none.
+// Modifiers for other calendars and digits; the C locale has none.
 const alternatives: Readonly<Record<string, string>> = { E: "cCxXyY", O: "bBdeHImMSuUVwWy", "": "" };
 
-/** A date in local time, as Python's `strftime` writes it with glibc in the C locale: `%Y-%m-%d_%H-%M-%S`, `%-d`. */
+/** A date in local time, formatted like Python's `strftime` with glibc in the C locale: `%Y-%m-%d_%H-%M-%S`, `%-d`. */
 export function formatDate(date: Date, pattern: string): string {
   return pattern.replace(
     /%([-_0^#]*)(\d*)([EO]?)(.?)/gsu,
     (whole, flags: string, width: string, alternative: string, letter: string) => {
       const number = Object.hasOwn(numbers, letter) ? numbers[letter] : undefined;
       const text = Object.hasOwn(texts, letter) ? texts[letter] : undefined;
-      // The fraction is Python's own, and taken only as it is.
+      // %f is Python's own field and accepts no modifiers.
       const isPlain = whole === "%f" || letter !== "f";
       const isFitting = alternative === "" || alternatives[alternative]!.includes(letter);
       if ((number === undefined && text === undefined) || !isPlain || !isFitting) throw unknownField(whole);
-      // Not even a width makes anything of an offset that is not known.
+      // An unknown UTC offset is empty, even with a width.
       if (letter === "z") return "";
-      // A width beyond any sense would fill the memory.
+      // A huge width would fill the memory.
       if (Number(width) > 1000) throw new Error(`${whole} asks for more than 1000 characters`);
       const pad = /[-_0](?=[^-_0]*$)/.exec(flags)?.[0];
       const written = number === undefined ? text!(date) : writeNumber(number, date, { pad, width: Number(width) });

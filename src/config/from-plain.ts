@@ -1,4 +1,5 @@
-import { isPlainObject } from "../shared/state-json.ts";
+import { originOf } from "../secrets/origins.ts";
+import { isPlainObject } from "../values/state-json.ts";
 import {
   type ConfigNode,
   Float,
@@ -12,15 +13,15 @@ import {
 import { positionOfChild } from "./position-of.ts";
 
 export interface FromPlainOptions {
-  /** The place of everything that does not know its own. */
+  /** The position of values that have none. */
   readonly position: SourcePosition;
-  /** Whether texts are what they say; otherwise `???` and `${` in them have their meaning. Default: true. */
+  /** True if strings are literal; otherwise `???` and `${` in them have their special meaning. Default: true. */
   readonly isResult?: boolean;
-  /** Called for a value that no config can hold. */
+  /** Called for a value that a config cannot contain. */
   readonly refuse: (value: unknown) => never;
 }
 
-/** A config of plain values as nodes. Whole numbers count as integers. */
+/** Converts plain values to config nodes. Whole numbers become integers. */
 export function fromPlain(value: unknown, options: FromPlainOptions): ConfigNode {
   return convert(value, options, new Set());
 }
@@ -35,8 +36,11 @@ function convert(value: unknown, options: FromPlainOptions, above: Set<unknown>)
   }
   if (above.has(value) || (!Array.isArray(value) && !isPlainObject(value))) return refuse(value);
   above.add(value);
-  const inside = (child: unknown, key: string | number) =>
-    convert(child, { ...options, position: positionOfChild(value, key) ?? position }, above);
+  const inside = (child: unknown, key: string | number) => {
+    const node = convert(child, { ...options, position: positionOfChild(value, key) ?? position }, above);
+    node.origin = originOf(value as object, key, child);
+    return node;
+  };
   const node = Array.isArray(value) ? makeList(position) : makeMap(position);
   if (node.kind === "list") {
     (value as unknown[]).forEach((item, i) => {

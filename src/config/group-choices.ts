@@ -1,4 +1,4 @@
-import { nearestName } from "../shared/nearest-name.ts";
+import { nearestName } from "../text/nearest-name.ts";
 import { configError } from "./config-error.ts";
 import type { SourcePosition } from "./config-node.ts";
 import { type DefaultElement, optionOf, overrideKeyOf, placeEntry } from "./default-element.ts";
@@ -8,7 +8,7 @@ import { pythonText } from "./python-text.ts";
 interface Choice {
   readonly value: string | readonly string[] | null;
   readonly position: SourcePosition;
-  /** The override of the command line it comes from, if it does. */
+  /** The override of the command line that made the choice, if any. */
   readonly override: Override | undefined;
   isUsed: boolean;
 }
@@ -19,11 +19,11 @@ interface Deletion {
   isUsed: boolean;
 }
 
-/** Which choice of which group holds: those of the command line first, then the last `override` of the files. */
+/** The effective choice of each group: the command line first, then the last `override` of the files. */
 export class GroupChoices {
   /** Groups that are added on the command line: `+db=mysql`. */
   readonly appended: DefaultElement[] = [];
-  /** What each group came to be, for `${group}` in a defaults list. */
+  /** The final choice of each group, for `${group}` in a defaults list. */
   readonly known: Map<string, string | null> = new Map();
   readonly #chosen = new Map<string, Choice>();
   readonly #deletions = new Map<string, Deletion>();
@@ -62,14 +62,14 @@ export class GroupChoices {
     this.appended.push(placeEntry(entry, "", "", true));
   }
 
-  /** Takes note of an `override group: choice`. Files are read from the last entry to the first, so the first wins. */
+  /** Records an `override group: choice`. Files are read from the last entry to the first, so the first record wins. */
   noteOverride(element: DefaultElement): void {
     const key = overrideKeyOf(element);
     if (this.#chosen.has(key)) return;
     this.#chosen.set(key, { value: element.choice, position: element.position, override: undefined, isUsed: false });
   }
 
-  /** Gives a group the choice that holds for it. */
+  /** Applies the effective choice to a group. */
   apply(element: DefaultElement): void {
     const choice = element.kind === "group" ? this.#chosen.get(overrideKeyOf(element)) : undefined;
     if (choice === undefined) return;
@@ -100,7 +100,7 @@ export class GroupChoices {
     this.known.set(key, option);
   }
 
-  /** Refuses choices and deletions that met no group: they are misspelt. */
+  /** Refuses choices and deletions of groups that do not exist: they are misspelt. */
   requireAllUsed(): void {
     for (const [key, { isUsed, position, override }] of this.#chosen) {
       if (isUsed) continue;
@@ -139,7 +139,7 @@ function alreadyThere(added: DefaultElement, key: string, listed: string | null 
 function readChoice({ value, position, key }: Override): string | readonly string[] | null {
   const readName = (node: Override["value"]): string => {
     if (node?.kind === "scalar" && typeof node.value === "string") return node.value;
-    // large and 2x are names, but so are 12 and true.
+    // Group names may look like values: large, 2x, 12, true.
     if (node?.kind === "scalar" && node.value !== null) return pythonText(node);
     throw configError(position, `The choice of the group ${key} has to be a name.`, {
       hint: `Write the name of a file in the group: ${key}=large; several in [ ].`,
@@ -149,7 +149,9 @@ function readChoice({ value, position, key }: Override): string | readonly strin
   return value?.kind === "list" ? value.items.map(readName) : readName(value);
 }
 
-/** The groups among overrides; the others set values. A group is a folder beside the config that holds configs. */
+/**
+ * Separates overrides of groups from overrides of values. A group is a folder beside the config that contains configs.
+ */
 export async function splitGroupOverrides(
   overrides: readonly Override[],
   isGroup: (name: string) => Promise<boolean>,

@@ -1,29 +1,34 @@
-import { MillraceError, messageOf } from "../shared/errors.ts";
-import { importModule } from "../shared/import-module.ts";
-import { nearestName } from "../shared/nearest-name.ts";
-import { describeKind, isPlainObject } from "../shared/state-json.ts";
+import { MillraceError, messageOf } from "../errors/errors.ts";
+import { importModule } from "../runtime/import-module.ts";
+import { nearestName } from "../text/nearest-name.ts";
+import { describeKind, isPlainObject } from "../values/state-json.ts";
+import { BadTarget, targetForms } from "./bad-target.ts";
 import { showPosition } from "./config-error.ts";
 import { type SourcePosition, showPath } from "./config-node.ts";
-import { type ImportModule, type LoadedTarget, loadTarget } from "./load-target.ts";
-import { BadTarget, targetForms } from "./locate-target.ts";
+import { type ImportModule, type LoadedTarget, loadTarget, type TargetPlace } from "./load-target.ts";
 import { positionOf, positionOfChild, rememberPositions } from "./position-of.ts";
 import { projectOf } from "./project-of.ts";
 
-/** Where `instantiate` looks for targets, how it imports them, and what it hands them beside the config. */
+/** Options of {@link instantiate}. */
 export interface InstantiateOptions {
-  /** Where targets are looked for. Default: the folder of the package.json at or above the config's file. */
+  /**
+   * The folder that targets are resolved against. Default: the folder of the package.json at or above the config's
+   * file.
+   */
   readonly projectRoot?: string;
-  /** How a module is imported. Default: `import(url)`, with tsx for TypeScript where Node.js cannot load it by itself. */
+  /** How a module is imported. Default: `import(url)`, with tsx for TypeScript if Node.js cannot load it. */
   readonly importModule?: ImportModule;
-  /** In the place of the node's own `_args_`. */
+  /** Packages that may be used although the project's package.json does not list them. Default: none. */
+  readonly allow?: readonly string[];
+  /** Replaces the `_args_` of the node. */
   readonly args?: readonly unknown[];
-  /** Over the node's own keys. They are handed on as they are. */
+  /** Overrides keys of the node. The values are passed unchanged. */
   readonly values?: Readonly<Record<string, unknown>>;
 }
 
 type Section = Readonly<Record<string, unknown>>;
 
-/** What a node inherits from the one it stands in. */
+/** Settings that a node inherits from its parent. */
 interface Inherited {
   readonly isRecursive: boolean;
   readonly isMutable: boolean;
@@ -33,9 +38,9 @@ const flags = ["_target_", "_args_", "_recursive_", "_convert_", "_partial_"] as
 const conversions = ["none", "partial", "object", "all"];
 
 /**
- * Makes what a config describes with `_target_`, innermost first. A class is made with `new`, a function called, with the
- * other keys as one object; `_args_` come before it. `_partial_: true` gives a function that waits for more keys.
- * A node without `_target_` is the same node with what stands in it made.
+ * Creates the objects that a config describes with `_target_`, innermost first. A class is called with `new`, a
+ * function without, with the other keys as one object; `_args_` come before it. `_partial_: true` returns a function
+ * that takes more keys. A node without `_target_` is returned with its children instantiated.
  */
 export async function instantiate<T = unknown>(node: unknown, options: InstantiateOptions = {}): Promise<T> {
   if (node === null || node === undefined) return null as T;
@@ -48,9 +53,32 @@ export async function instantiate<T = unknown>(node: unknown, options: Instantia
       },
     );
   }
-  const maker = new Maker(options.projectRoot ?? rootOf(node), options.importModule ?? importModule);
+  requireNames(options.allow);
+  const maker = new Maker({
+    projectRoot: options.projectRoot ?? rootOf(node),
+    importModule: options.importModule ?? importModule,
+    allow: options.allow,
+  });
   const own = { args: options.args, values: options.values };
   return (await maker.make(node, [], { isRecursive: true, isMutable: false }, own)) as T;
+}
+
+/**
+ * The class or function that the `_target_` of a section names, with errors that name its position. The other keys of the section
+ * are left alone.
+ */
+export async function loadSection(node: Section, place: TargetPlace): Promise<LoadedTarget> {
+  const at: Place = { node, path: [] };
+  const target = await load(at, place);
+  return { found: target.found, call: (args) => callTarget(target, args, at) };
+}
+
+// A string has `includes` too, and would allow every package whose name is a substring.
+function requireNames(allow: unknown): void {
+  if (allow === undefined || Array.isArray(allow)) return;
+  throw new MillraceError("BAD_OPTION", `allow is ${describeKind(allow)}; a list of packages was expected.`, {
+    hint: 'Write for instance { allow: ["@scope/package"] }.',
+  });
 }
 
 function rootOf(node: object): string {
@@ -66,12 +94,10 @@ function rootOf(node: object): string {
 }
 
 class Maker {
-  readonly #projectRoot: string;
-  readonly #importModule: ImportModule;
+  readonly #place: TargetPlace;
 
-  constructor(projectRoot: string, importModule: ImportModule) {
-    this.#projectRoot = projectRoot;
-    this.#importModule = importModule;
+  constructor(place: TargetPlace) {
+    this.#place = place;
   }
 
   async make(
@@ -96,7 +122,7 @@ class Maker {
       const made = await this.#makeEntries(node, path, mode, Object.keys(node));
       return this.#finish(node, made, mode);
     }
-    const target = await this.#load(at);
+    const target = await load(at, this.#place);
     const keys = Object.keys(node).filter((key) => !flags.some((flag) => flag === key));
     const values: Record<string, unknown> = { ...(await this.#makeEntries(node, path, mode, keys)), ...own.values };
     const args = own.args ?? (await this.#makeArgs(at, mode));
@@ -133,34 +159,34 @@ class Maker {
     return mode.isMutable ? copyPlain(value) : value;
   }
 
-  /** Unchanged parts stay the frozen ones of the config, unless `_convert_` asks for some that can be changed. */
+  /** Unchanged parts stay frozen parts of the config, unless `_convert_` asks for mutable copies. */
   #finish<N extends object>(node: N, made: N, { isMutable }: Inherited): N {
     if (isMutable) return made;
     const isSame = Object.keys(made).every((key) => Object.is(made[key as keyof N], node[key as keyof N]));
     return isSame ? node : keepPlaces(node, made);
   }
+}
 
-  async #load(at: Place): Promise<LoadedTarget> {
-    const target = at.node["_target_"];
-    if (typeof target !== "string") {
-      throw targetError(
-        at,
-        "_target_",
-        `_target_ is ${describeKind(target)}; a text like ./file.ts#Export was expected.`,
-        {
-          hint: targetForms,
-        },
-      );
-    }
-    try {
-      return await loadTarget(target, this.#projectRoot, this.#importModule);
-    } catch (error) {
-      if (!(error instanceof BadTarget)) throw error;
-      throw targetError(at, "_target_", `The target ${JSON.stringify(target)} cannot be used: ${messageOf(error)}.`, {
-        hint: error.hint,
-        cause: error.cause,
-      });
-    }
+async function load(at: Place, place: TargetPlace): Promise<LoadedTarget> {
+  const target = at.node["_target_"];
+  if (typeof target !== "string") {
+    throw targetError(
+      at,
+      "_target_",
+      `_target_ is ${describeKind(target)}; a text like ./file.ts#Export was expected.`,
+      {
+        hint: targetForms,
+      },
+    );
+  }
+  try {
+    return await loadTarget(target, place);
+  } catch (error) {
+    if (!(error instanceof BadTarget)) throw error;
+    throw targetError(at, "_target_", `The target ${JSON.stringify(target)} cannot be used: ${messageOf(error)}.`, {
+      hint: error.hint,
+      cause: error.cause,
+    });
   }
 }
 
@@ -179,12 +205,12 @@ async function callTarget(target: LoadedTarget, args: readonly unknown[], at: Pl
       at,
       "_target_",
       `The target ${JSON.stringify(at.node["_target_"])} failed: ${messageOf(cause)}.`,
-      { cause, hint: "The error is its own: check the keys beside _target_, which it is made with." },
+      { cause, hint: "The target itself threw this error: check the keys beside _target_, which are its arguments." },
     );
   }
 }
 
-/** More keys come as a last plain object, positional arguments before it. */
+/** Additional keys are passed as a last plain object, after positional arguments. */
 function makePartial(call: (more: readonly unknown[], extra: Section) => Promise<unknown>) {
   return (...more: readonly unknown[]): Promise<unknown> => {
     const last = more.at(-1);

@@ -4,26 +4,46 @@ import { checkLoadArguments } from "./check-load-arguments.ts";
 import { composeConfig } from "./compose-config.ts";
 import { configError } from "./config-error.ts";
 import { ConfigFolder } from "./config-folder.ts";
-import type { ConfigNode } from "./config-node.ts";
+import type { ConfigNode, MapNode } from "./config-node.ts";
 import { findProjectRoot } from "./find-project-root.ts";
 import { splitGroupOverrides } from "./group-choices.ts";
+import { mergeNodes } from "./merge-nodes.ts";
 import { nearestFile } from "./nearest-file.ts";
 import { parseOverride } from "./parse-override.ts";
 import { assignProject } from "./project-of.ts";
-import { type ResolveOptions, resolveConfig, tryDereference } from "./resolve-config.ts";
+import { templateOf } from "./recipe-template.ts";
+import { resolveConfig, tryDereference } from "./resolve-config.ts";
 import { toPlain } from "./to-plain.ts";
 
-/** What `loadConfig` takes for the time and the environment, and whether values may be missing. */
+/** Options of {@link loadConfig}. */
 export interface LoadConfigOptions {
-  /** Leaves values that are `???` as they are. Default: false, which makes them an error. */
+  /** Keeps values that are `???`. Default: false, which makes them an error. */
   readonly allowMissing?: boolean;
-  /** The time of `${now:…}`. Default: the present, the same for the whole config. */
+  /** The time of `${now:…}`. Default: the current time, the same for the whole config. */
   readonly now?: Date;
   /** The variables of `${oc.env:…}`. Default: those of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /**
+   * Makes a value that is `???` or that cannot be resolved an error where it is read, as in OmegaConf. Default: false,
+   * which makes it an error of `loadConfig`.
+   */
+  readonly lazy?: boolean;
+  /**
+   * The config over which this one is merged, as ESPnet3 merges a recipe's config over its TEMPLATE's; null for none.
+   * Default: for a config in `egs3/CORPUS/SYSTEM/conf`, that of `egs3/TEMPLATE/SYSTEM/conf`; none for any other.
+   */
+  readonly template?: string | null;
 }
 
-/** A type with everything in it read-only, as a loaded config is. */
+/** Options of the commands. */
+export interface ReadOptions extends LoadConfigOptions {
+  /** Called with the path of each YAML file besides the config itself, before its values are used. */
+  readonly onRead?: (path: string) => void;
+  /** The setup file of the project, if it was not run. A resolver that is not known may be one of it. */
+  readonly skippedSetup?: string;
+}
+
+/** A deeply read-only type, like a loaded config. */
 export type Frozen<T> = T extends (...args: never[]) => unknown
   ? T
   : T extends object
@@ -32,43 +52,55 @@ export type Frozen<T> = T extends (...args: never[]) => unknown
 
 /**
  * Reads a YAML config as OmegaConf and Hydra do: defaults list, overrides (`model.size=3`, `+new=1`, `~old`,
- * `model=large`), interpolations. The result is plain and deeply frozen; {@link positionOf} knows where each value was
- * written. A mistake is a `MillraceError` with the code `BAD_CONFIG` that names the file, line and column.
+ * `model=large`), interpolations. The result is plain and deeply frozen; {@link positionOf} returns where each value
+ * was written. A mistake is a `MillraceError` with the code `BAD_CONFIG` that names the file, line and column.
  */
 export async function loadConfig<T = Record<string, unknown>>(
   path: string,
   overrides: readonly string[] = [],
-  options: LoadConfigOptions = {},
+  options: ReadOptions = {},
 ): Promise<Frozen<T>> {
   const config = toPlain(await loadConfigNodes(path, overrides, options));
-  // For what overrides have brought in: it stands in no file.
+  // For values from overrides: they are in no file.
   assignProject(config, findProjectRoot(path));
   return config as Frozen<T>;
 }
 
-/** The same before it becomes plain: floats and integers can be told apart. */
+/** The config as nodes, in which floats and integers differ. */
 export async function loadConfigNodes(
   path: string,
   overrides: readonly string[] = [],
-  options: LoadConfigOptions = {},
+  options: ReadOptions = {},
 ): Promise<ConfigNode> {
   checkLoadArguments(path, overrides, options);
-  const resolveOptions = { now: new Date(), env: process.env, ...options };
-  const folder = new ConfigFolder(dirname(path));
-  const primary = await folder.loadFile(basename(path));
-  if (primary === undefined) {
-    const near = nearestFile(path);
-    throw configError({ source: path }, "There is no such file.", {
-      hint: `${near === undefined ? "" : `Did you mean ${near}? `}Paths are relative to the working directory.`,
-    });
-  }
+  const { lazy, template = templateOf(path) ?? null, onRead, skippedSetup } = options;
+  const files = { main: path, hasTemplate: template !== null, open: [], onRead, skippedSetup };
+  const resolveOptions = { now: new Date(), env: process.env, ...options, files, isLazy: lazy ?? false };
+  const follow = (node: ConfigNode) => tryDereference(node, resolveOptions);
+  const { folder, primary } = await openConfig(path, onRead);
   const isGroup = async (name: string) => (await folder.choicesOf(name)).length > 0;
   const { groups, values } = await splitGroupOverrides(overrides.map(parseOverride), isGroup);
-  const root = await composeConfig(folder, primary, groups, followWith(resolveOptions));
-  applyOverrides(root, values, followWith(resolveOptions));
+  const own = await composeConfig(folder, primary, groups, follow);
+  const root = template === null ? own : await composeTemplate(template, follow, onRead);
+  if (root !== own) mergeNodes(root, own, { follow });
+  applyOverrides(root, values, follow);
   return resolveConfig(root, resolveOptions);
 }
 
-function followWith(options: ResolveOptions): (node: ConfigNode) => ConfigNode | undefined {
-  return (node) => tryDereference(node, options);
+type Follow = (node: ConfigNode) => ConfigNode | undefined;
+
+async function composeTemplate(path: string, follow: Follow, onRead: ReadOptions["onRead"]): Promise<MapNode> {
+  onRead?.(path);
+  const { folder, primary } = await openConfig(path, onRead);
+  return composeConfig(folder, primary, [], follow);
+}
+
+async function openConfig(path: string, onRead: ReadOptions["onRead"]) {
+  const folder = new ConfigFolder(dirname(path), onRead);
+  const primary = await folder.loadFile(basename(path));
+  if (primary !== undefined) return { folder, primary };
+  const near = nearestFile(path);
+  throw configError({ source: path }, "There is no such file.", {
+    hint: `${near === undefined ? "" : `Did you mean ${near}? `}Paths are relative to the working directory.`,
+  });
 }

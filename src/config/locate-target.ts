@@ -2,31 +2,25 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { extname, isAbsolute, join, relative, sep } from "node:path";
 import { pathToFileURL } from "node:url";
+import { BadTarget, targetForms } from "./bad-target.ts";
 import { nearestFile } from "./nearest-file.ts";
+import { requireAllowedPackage } from "./require-allowed-package.ts";
 import { resolvePackage } from "./resolve-package.ts";
 
-/** What a `_target_` names: a module, and the way to a function or class among its exports. */
+/** What a `_target_` names: a module, and the path of a function or class in its exports. */
 export interface TargetLocation {
   readonly url: string;
   readonly exportPath: readonly string[];
 }
 
-/** Why a `_target_` is refused or not found. The caller knows where it stands. */
-export class BadTarget extends Error {
-  readonly hint: string;
-  constructor(message: string, hint: string) {
-    super(message);
-    this.hint = hint;
-  }
-}
-
 const codeExtensions = [".ts", ".mts", ".cts", ".tsx", ".js", ".mjs", ".cjs", ".jsx"];
-/** How a target is written. */
-export const targetForms = "Write ./file.ts#Export, package#Export or package/sub#Export.";
 const packageName = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/i;
 
-/** Finds the module of a target. Only files below the project's root and installed packages can be reached. */
-export function locateTarget(target: string, projectRoot: string): TargetLocation {
+/**
+ * Finds the module of a target. Only files below the project root, packages that the project lists or the caller
+ * allows, and the marked exports of this package can be used.
+ */
+export function locateTarget(target: string, projectRoot: string, allow: readonly string[] = []): TargetLocation {
   const at = target.indexOf("#");
   if (at === -1) throw new BadTarget("it names no export", targetForms);
   const exportPath = target.slice(at + 1).split(".");
@@ -36,7 +30,7 @@ export function locateTarget(target: string, projectRoot: string): TargetLocatio
   if (module.startsWith("./")) return { url: locateFile(module, projectRoot), exportPath };
   if (module.startsWith("/") || module.startsWith("."))
     throw new BadTarget("it lies outside of the project", targetForms);
-  return { url: locateInPackage(module, projectRoot), exportPath };
+  return { url: locateInPackage(module, exportPath, { projectRoot, allow }), exportPath };
 }
 
 function requireExportName(name: string): void {
@@ -58,13 +52,22 @@ function locateFile(module: string, projectRoot: string): string {
   if (!codeExtensions.includes(extname(path))) {
     throw new BadTarget("it is not a module", `Its name has to end in one of ${codeExtensions.join(" ")}.`);
   }
-  // A link inside the project may lead out of it.
-  const real = realpathSync(path);
-  requireInside(real, realpathSync(projectRoot));
+  // A link inside the project may point outside.
+  const [real, root] = [realpathSync(path), realpathSync(projectRoot)];
+  requireInside(real, root);
+  if (relative(root, real).split(sep).includes("node_modules"))
+    throw new BadTarget(
+      "it is a file of an installed package",
+      "Write package#Export or package/sub#Export, for a package that package.json lists.",
+    );
   return pathToFileURL(real).href;
 }
 
-function locateInPackage(module: string, projectRoot: string): string {
+function locateInPackage(
+  module: string,
+  exportPath: readonly string[],
+  { projectRoot, allow }: { readonly projectRoot: string; readonly allow: readonly string[] },
+): string {
   const parts = module.split("/");
   const name = parts.slice(0, module.startsWith("@") ? 2 : 1).join("/");
   const inside = parts.slice(module.startsWith("@") ? 2 : 1);
@@ -76,7 +79,8 @@ function locateInPackage(module: string, projectRoot: string): string {
   if (!packageName.test(name) || inside.some((part) => part === "" || part.startsWith("."))) {
     throw new BadTarget("it is neither a file of the project nor a package", targetForms);
   }
-  const entry = resolvePackage(name, inside.length === 0 ? "." : `./${inside.join("/")}`, projectRoot);
+  const subpath = inside.length === 0 ? "." : `./${inside.join("/")}`;
+  const entry = resolvePackage(name, subpath, projectRoot);
   if (entry === undefined) {
     const isOwnFile = existsSync(join(projectRoot, module));
     throw new BadTarget(
@@ -84,13 +88,14 @@ function locateInPackage(module: string, projectRoot: string): string {
       isOwnFile ? `A file of the project is written ./${module}.` : `Run npm install ${name}. ${targetForms}`,
     );
   }
+  if (!allow.includes(name)) requireAllowedPackage({ ...entry, name, subpath, exportPath, projectRoot });
   const path = entry.candidates.find(isFile);
   if (path === undefined)
     throw new BadTarget(
       `the package ${name} does not export ${inside.length === 0 ? "a module" : inside.join("/")}`,
       "Name one of the entries under exports in its package.json.",
     );
-  // A package may be a link to elsewhere (workspaces), but its entry stays inside it.
+  // A package may be a link (workspaces), but its entry must be inside it.
   const real = realpathSync(path);
   requireInside(real, realpathSync(entry.folder));
   return pathToFileURL(real).href;

@@ -1,5 +1,5 @@
-import { MillraceError } from "../shared/errors.ts";
-import { describeKind } from "../shared/state-json.ts";
+import { MillraceError } from "../errors/errors.ts";
+import { describeKind } from "../values/state-json.ts";
 import type { ConfigNode, MapNode } from "./config-node.ts";
 import { fromPlain } from "./from-plain.ts";
 import { mergeNodes } from "./merge-nodes.ts";
@@ -7,8 +7,8 @@ import { positionOf } from "./position-of.ts";
 import { toPlain } from "./to-plain.ts";
 
 /**
- * One config of several, later ones before earlier ones, as `OmegaConf.merge`: sections are merged key by key, lists and
- * single values replaced; `???` replaces nothing. The configs stay as they are; interpolations in them are not followed.
+ * Merges configs; later ones take precedence, as in `OmegaConf.merge`: sections are merged key by key, lists and single
+ * values replaced; `???` replaces nothing. The configs are not changed; interpolations in them are not resolved.
  */
 export function mergeConfigs<T = Record<string, unknown>>(...configs: readonly object[]): T {
   const [first, ...others] = configs.map(toNode);

@@ -11,15 +11,15 @@ import {
 } from "./config-node.ts";
 
 export interface MergeOptions {
-  /** What an interpolation leads to: a section that is merged into has to be there. */
+  /** Resolves an interpolation: a section that is merged into must exist. */
   readonly follow: (node: ConfigNode) => ConfigNode | undefined;
-  /** Called for a key that is not there yet; an override may not bring new ones. Default: they are added. */
+  /** Called for a new key, which an override may not add. Default: new keys are added. */
   readonly refuseNew?: (section: MapNode, key: string) => never;
 }
 
 /**
- * Merges a section into another, as OmegaConf does: sections go into each other, anything else takes the place of what
- * was there. `???` takes no place, and a list and a section do not go together. The source's nodes are moved, not copied.
+ * Merges a section into another, as OmegaConf does: sections are merged, anything else is replaced. `???` replaces
+ * nothing, and a list and a section cannot be merged. The source's nodes are moved, not copied.
  */
 export function mergeNodes(target: MapNode, source: MapNode, options: MergeOptions): void {
   for (const [key, entry] of source.entries) {
@@ -30,7 +30,7 @@ export function mergeNodes(target: MapNode, source: MapNode, options: MergeOptio
     if (present !== undefined && present.kind !== entry.kind) throw mismatch(entry, present, pathOf(old!));
     if (present?.kind !== "map" || entry.kind !== "map") setEntry(target, key, entry);
     else {
-      // A copy: merging must not change what an interpolation leads to.
+      // A copy: merging must not change the target of an interpolation.
       const section = present === old ? present : copyNode(present);
       if (section !== old) setEntry(target, key, section);
       mergeNodes(section, entry, options);
@@ -46,6 +46,6 @@ function findContainer(node: ConfigNode, { follow }: MergeOptions): ContainerNod
 function mismatch(entry: ConfigNode, present: ContainerNode, path: string) {
   const [was, is] = present.kind === "map" ? ["section", "list"] : ["list", "section"];
   return configError(entry.position, `${path} is a ${is} here and a ${was} in ${showPosition(present.position)}.`, {
-    hint: "Only sections are merged, and a list takes the place of a list. Give one of them another name.",
+    hint: "Only sections are merged, and a list replaces a list. Give one of them another name.",
   });
 }

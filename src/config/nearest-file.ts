@@ -1,8 +1,8 @@
 import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { nearestName } from "../shared/nearest-name.ts";
+import { nearestName } from "../text/nearest-name.ts";
 
-/** The file beside a path that is not there whose name is nearly the same, if there is one. */
+/** The file beside a missing path with a similar name, if there is one. */
 export function nearestFile(path: string): string | undefined {
   try {
     const near = nearestName(basename(path), readdirSync(dirname(path)));

@@ -1,8 +1,8 @@
 import { numberPatterns } from "./expression-tokens.ts";
 import { BadSyntax, type Token, type TokenRule, tokenize } from "./tokenize.ts";
 
-// The tokens of the part after the = of Hydra's override grammar. An interpolation is kept as it is for later; it may
-// hold others, which Hydra wants in quotes.
+// The tokens of the part after the = of Hydra's override grammar. An interpolation is kept for later; it may contain
+// others, which Hydra requires in quotes.
 const modes: Readonly<Record<string, readonly TokenRule[]>> = {
   value: [
     { type: "interpolation", pattern: /\$\{/y, push: "inside" },

@@ -1,45 +1,49 @@
 import { availableParallelism } from "node:os";
-import { MillraceError } from "../shared/errors.ts";
-import { nearestName } from "../shared/nearest-name.ts";
-import { describeKind, isPlainObject } from "../shared/state-json.ts";
+import { MillraceError } from "../errors/errors.ts";
+import { copyOrigins } from "../secrets/origins.ts";
+import { nearestName } from "../text/nearest-name.ts";
+import { describeKind, isPlainObject } from "../values/state-json.ts";
 import { type ParallelEnv, parallelEnvs } from "./parallel-envs.ts";
 import { copyPositions } from "./position-of.ts";
 
-/** The `parallel:` section as it stands in a config; `n_workers` and `nWorkers` are the same. */
+/** The `parallel:` section as written in a config; `n_workers` and `nWorkers` are equivalent. */
 export interface ParallelInput {
   readonly env?: ParallelEnv;
   readonly n_workers?: number;
   readonly nWorkers?: number;
   readonly options?: Readonly<Record<string, unknown>>;
-  /** Taken, so that a section of ESPnet3's can stay as it is, and of no effect: leases expire by themselves. */
+  /** Ignored. Accepted so that a section of ESPnet3 can be used unchanged: leases expire by themselves. */
   readonly allow_overwrite_lock?: boolean;
 }
 
-/** How a run is spread out. Never part of a run's identity. */
+/** How a run is parallelised. Never part of a run's identity. */
 export interface ParallelConfig {
   readonly env: ParallelEnv;
   readonly nWorkers: number;
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-// One setting for the whole process, as in ESPnet3; a runner's own `parallel` option comes before it.
+// One setting for the whole process, as in ESPnet3; a runner's `parallel` option takes precedence.
 let current: ParallelConfig = Object.freeze({ env: "local", nWorkers: 1, options: Object.freeze({}) });
 
-/** Sets where the runs of this process work, unless a runner says otherwise. `undefined` goes back to one process. */
-export function setParallel(parallel: ParallelInput | undefined): void {
-  current = checkParallel(parallel ?? { env: "local" });
+/**
+ * Sets where the runs of this process execute, unless a runner overrides it. `undefined` and `null`, a config without the
+ * section, keep the setting; `{ env: "local" }` restores the default, this process alone.
+ */
+export function setParallel(parallel: ParallelInput | null | undefined): void {
+  if (parallel != null) current = checkParallel(parallel);
 }
 
-/** The setting that {@link setParallel} made; `local` by default. */
+/** The setting of {@link setParallel}; `local` by default. */
 export function getParallelConfig(): ParallelConfig {
   return current;
 }
 
-// Those that are recommended, and others that are taken.
+// The recommended keys, and others that are accepted.
 const shownKeys = ["env", "n_workers", "options"];
 const knownKeys = [...shownKeys, "nWorkers", "allow_overwrite_lock"];
 
-/** Checks a `parallel:` section once, at the border. */
+/** Checks a `parallel:` section. */
 export function checkParallel(parallel: ParallelInput): ParallelConfig {
   const isSection: boolean = isPlainObject(parallel);
   if (!isSection) {
@@ -49,14 +53,14 @@ export function checkParallel(parallel: ParallelInput): ParallelConfig {
   }
   for (const key of Object.keys(parallel)) if (!knownKeys.includes(key)) throw unknown("parallel", key, shownKeys);
   const asked = parallel.n_workers ?? parallel.nWorkers;
-  const { env = (asked ?? 1) > 1 ? "process" : "local", options = {} } = parallel;
-  const nWorkers = asked ?? defaultWorkers(env);
-  if (!parallelEnvs.includes(env)) throw unknown("parallel.env", String(env), parallelEnvs);
+  const { env: place = "local", options = {} } = parallel;
+  const nWorkers = asked ?? defaultWorkers(place);
+  if (!parallelEnvs.includes(place)) throw unknown("parallel.env", String(place), parallelEnvs);
   if (!Number.isSafeInteger(nWorkers) || nWorkers < 1) {
     throw new MillraceError(
       "BAD_OPTION",
       `parallel.n_workers is ${describeKind(nWorkers)}; a whole number from 1 was expected.`,
-      { hint: "Leave it out for one worker per core, or use env: local for none beside this process." },
+      { hint: "Leave it out for one worker per core, or write 1 with env: local for this process alone." },
     );
   }
   if (!isPlainObject(options)) {
@@ -66,10 +70,13 @@ export function checkParallel(parallel: ParallelInput): ParallelConfig {
   }
   const copy = Object.freeze({ ...options });
   copyPositions(options, copy);
+  copyOrigins(options, copy);
+  // This process is one worker; more of them are processes.
+  const env = place === "local" && nWorkers > 1 ? "process" : place;
   return Object.freeze({ env, nWorkers, options: copy });
 }
 
-// On this machine: every core. Elsewhere nobody knows what is to be had.
+// On this machine: every core. For other environments the number of cores is unknown.
 function defaultWorkers(env: ParallelEnv): number {
   return env === "process" || env === "thread" ? availableParallelism() : 1;
 }

@@ -3,7 +3,7 @@ import { literalValue, unescapeText } from "./expression-literals.ts";
 import { tokenizeElement, tokenizeText } from "./expression-tokens.ts";
 import { BadSyntax, type Token } from "./tokenize.ts";
 
-/** `${a.b[0]}`: the parts are joined to one key before it is looked up, so a nested one may hold dots. */
+/** `${a.b[0]}`: the parts are joined to one key before the lookup, so a nested interpolation may return dots. */
 interface KeyInterpolation {
   readonly kind: "key";
   readonly parts: readonly (string | Interpolation)[];
@@ -18,25 +18,25 @@ interface ResolverInterpolation {
 
 export type Interpolation = KeyInterpolation | ResolverInterpolation;
 
-/** Text with interpolations in it. */
+/** Text that contains interpolations. */
 export interface TextExpression {
   readonly kind: "text";
   readonly parts: readonly (string | Interpolation)[];
-  /** In quotes: always text, even if it is one interpolation. */
+  /** In quotes: always a string, even if it is one interpolation. */
   readonly isQuoted: boolean;
 }
 
-/** What can stand in a resolver's arguments. */
+/** An argument of a resolver. */
 export type Element =
   | TextExpression
   | { readonly kind: "literal"; readonly value: ScalarValue }
   | { readonly kind: "list"; readonly items: readonly Element[] }
   | { readonly kind: "dict"; readonly entries: readonly (readonly [string, Element])[] };
 
-// Deeper than anyone writes, and far from the end of the stack.
+// Deeper than any real config, and far from the stack limit.
 const maxNesting = 100;
 
-/** Reads a value of a config that holds `${`. */
+/** Parses a value of a config that contains `${`. */
 export function parseText(text: string): TextExpression {
   const reader = new ExpressionReader(tokenizeText(text), text.length);
   const parsed = reader.readText(() => false, false);
@@ -44,7 +44,7 @@ export function parseText(text: string): TextExpression {
   return parsed;
 }
 
-/** Reads one element, as `oc.decode` does. */
+/** Parses one element, as `oc.decode` does. */
 export function parseElement(text: string): Element {
   const reader = new ExpressionReader(tokenizeElement(text), text.length);
   const parsed = reader.readElement();
@@ -55,7 +55,7 @@ export function parseElement(text: string): Element {
 const primitiveTokens = new Set(["id", "null", "int", "float", "bool", "char", "colon", "escape", "space", "open"]);
 const textTokens = new Set(["text", "open", "escape", "escapedOpen", "textBackslashes", "quotedBackslashes"]);
 
-/** Recursive descent over the tokens; each method reads what it is named after. */
+/** Recursive descent parser; each method reads what its name says. */
 class ExpressionReader {
   readonly #tokens: readonly Token[];
   readonly #length: number;
@@ -106,7 +106,7 @@ class ExpressionReader {
       while (this.#peek()?.type === "dot") parts.push(this.#take("dot").text);
       const first = this.#next;
       this.#readKey(parts);
-      // A resolver's name is made of identifiers and dots only.
+      // The name of a resolver has only identifiers and dots.
       let isName = parts.length === 1 && this.#isNamePart(first);
       for (;;) {
         const type = this.#peek()?.type;
@@ -155,7 +155,7 @@ class ExpressionReader {
     return { kind: "resolver", name, args };
   }
 
-  // Elements that are left out are empty texts: `${f:a,}` has two arguments.
+  // Omitted elements are empty strings: `${f:a,}` has two arguments.
   #readSequence(end: string): Element[] {
     const items: Element[] = [];
     for (;;) {
@@ -243,6 +243,6 @@ class ExpressionReader {
     const token = this.#peek();
     return token === undefined
       ? new BadSyntax("it ends too early; a } or a quote may be missing", this.#length)
-      : new BadSyntax(`${JSON.stringify(token.text)} cannot stand here`, token.at);
+      : new BadSyntax(`${JSON.stringify(token.text)} is not allowed here`, token.at);
   }
 }

@@ -1,4 +1,4 @@
-import { MillraceError, messageOf } from "../shared/errors.ts";
+import { MillraceError, messageOf } from "../errors/errors.ts";
 import { castOverrideValue, casts } from "./cast-override-value.ts";
 import { configError } from "./config-error.ts";
 import {
@@ -32,7 +32,7 @@ const step = "[\\p{L}\\p{N}_$][\\p{L}\\p{N}_$-]*";
 const keyPattern = new RegExp(`^${step}(?:(?:[./]${step})|\\[${step}\\])*$`, "u");
 const packagePattern = new RegExp(`^(?:${step}(?:\\.${step})*)?$`, "u");
 
-/** Reads an override as Hydra's grammar has it. */
+/** Parses an override by Hydra's grammar. */
 export function parseOverride(text: string): Override {
   const position = { source: `override ${text}` };
   const match = /^(\+\+|\+|~|)([^=@]*)(?:@([^=]*))?(?:=(.*))?$/s.exec(text);
@@ -53,7 +53,7 @@ export function parseOverride(text: string): Override {
 
 function parseValue(text: string, position: SourcePosition): ConfigNode {
   try {
-    const trimmed = text.replace(/^[ \t]+/, "").replace(/(?<!\\)[ \t]+$/, "");
+    const trimmed = trimBlanks(text);
     if (trimmed === "") return makeScalar("", position);
     return new ValueReader(tokenizeOverrideValue(trimmed), position).readAll();
   } catch (error) {
@@ -62,6 +62,16 @@ function parseValue(text: string, position: SourcePosition): ConfigNode {
       hint: "Quote it if it is a text: key='a, b'. In a shell, quote the whole: \"key='a, b'\".",
     });
   }
+}
+
+/** Trims blanks. One after a backslash belongs to the value. */
+function trimBlanks(text: string): string {
+  const isBlank = (at: number): boolean => text[at] === " " || text[at] === "\t";
+  let [start, end] = [0, text.length];
+  while (isBlank(start)) start++;
+  while (end > start && isBlank(end - 1)) end--;
+  const isEscaped = end > start && text[end - 1] === "\\" && end < text.length;
+  return text.slice(start, isEscaped ? end + 1 : end);
 }
 
 const primitiveTokens = new Set([
@@ -91,8 +101,8 @@ class ValueReader {
   readAll(): ConfigNode {
     const value = this.#readElement();
     if (this.#type() === "comma") {
-      throw configError(this.#position, "Several values stand there.", {
-        hint: "A list is key=[a,b]; a text with a comma is quoted: key='a,b'. Sweeps over values are not done here.",
+      throw configError(this.#position, "There are several values.", {
+        hint: "A list is key=[a,b]; a text with a comma is quoted: key='a,b'. Sweeps over values are not supported.",
       });
     }
     if (this.#type() !== undefined) throw this.#unexpected();
@@ -147,7 +157,7 @@ class ValueReader {
     return map;
   }
 
-  /** `int(3.7)`, or any of the casts. What sweeps over values has no place in one run. */
+  /** `int(3.7)`, or any other cast. Sweep functions are not supported, because one run has one value. */
   #readFunction(): ConfigNode {
     const name = this.#take("id").text;
     this.#take("parenOpen");
@@ -206,11 +216,11 @@ class ValueReader {
     const token = this.#tokens[this.#next];
     return token === undefined
       ? new BadSyntax("it ends too early", 0)
-      : new BadSyntax(`${JSON.stringify(token.text.trim())} cannot stand at character ${token.at + 1}`, token.at);
+      : new BadSyntax(`${JSON.stringify(token.text.trim())} is not allowed at character ${token.at + 1}`, token.at);
   }
 }
 
-// Backslashes count only before a quote, as in Hydra: "a\"b", "C:\dir", "ends with one \\".
+// A backslash is an escape only before a quote, as in Hydra: "a\"b", "C:\dir", "ends with one \\".
 function unquote(quoted: string): string {
   const mark = quoted[0]!;
   return quoted

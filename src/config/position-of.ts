@@ -6,7 +6,7 @@ interface Places {
   readonly children: ReadonlyMap<string | number, SourcePosition>;
 }
 
-// Beside the config and not in it: a config is compared, printed and sent to workers.
+// Stored beside the config and not in it: a config is compared, printed and sent to workers.
 const places = new WeakMap<object, Places>();
 
 export function rememberPositions(
@@ -17,7 +17,7 @@ export function rememberPositions(
   places.set(container, { own, children });
 }
 
-/** Has a copy of a section know where the section was written. */
+/** Gives a copy of a section the positions of the section. */
 export function copyPositions(from: object, to: object): void {
   const known = places.get(from);
   if (known !== undefined) places.set(to, known);
@@ -29,8 +29,8 @@ export function positionOfChild(container: unknown, key: string | number): Sourc
 
 /**
  * Where a value of a loaded config was written. The path is `model.layers[0]` or a list of keys; without one, the
- * config itself. A key that is not there has the place of the section it would stand in. Undefined for a config that
- * was not loaded.
+ * config itself. A missing key has the position of the section that would contain it. Undefined for a config that was
+ * not loaded.
  */
 export function positionOf(
   config: unknown,
@@ -42,7 +42,8 @@ export function positionOf(
     if (!isObject(value)) break;
     const key = Array.isArray(value) ? Number(step) : String(step);
     position = positionOfChild(value, key) ?? position;
-    value = Object.hasOwn(value, key) ? (value as Record<string | number, unknown>)[key] : undefined;
+    // Not read: a value that could not be resolved would throw.
+    value = Object.getOwnPropertyDescriptor(value, key)?.value;
   }
   return position;
 }

@@ -1,6 +1,6 @@
 import { type ConfigNode, Float, type ScalarValue } from "./config-node.ts";
 
-/** A value inside a longer text, as Python's `str` writes it: `run-${debug}` is "run-True" for OmegaConf too. */
+/** A value inside a string, as Python's `str` writes it: `run-${debug}` is "run-True", as in OmegaConf. */
 export function pythonText(node: ConfigNode): string {
   return node.kind === "scalar" ? scalarText(node.value) : pythonRepr(node);
 }
@@ -12,7 +12,7 @@ function scalarText(value: ScalarValue): string {
   return value instanceof Float ? floatText(value.value) : String(value);
 }
 
-// Containers show what stands in them as it was written: interpolations are not followed.
+// Containers show their content as written: interpolations are not resolved.
 function pythonRepr(node: ConfigNode): string {
   if (node.kind === "scalar") return typeof node.value === "string" ? stringRepr(node.value) : scalarText(node.value);
   if (node.kind === "list") return `[${node.items.map(pythonRepr).join(", ")}]`;
@@ -23,7 +23,7 @@ function floatText(value: number): string {
   if (Number.isNaN(value)) return "nan";
   if (!Number.isFinite(value)) return value > 0 ? "inf" : "-inf";
   if (Object.is(value, -0)) return "-0.0";
-  // Both languages print the shortest digits that read back; they differ in when an exponent is used and how it looks.
+  // Both languages print the shortest digits that round-trip; they differ in the format of exponents.
   const [digits = "0", exponentText = "0"] = value.toExponential().split("e");
   const exponent = Number(exponentText);
   if (exponent < -4 || exponent >= 16) {

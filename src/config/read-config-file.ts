@@ -1,19 +1,19 @@
 import { open } from "node:fs/promises";
-import { errnoOf, messageOf } from "../shared/errors.ts";
+import { errnoOf, messageOf } from "../errors/errors.ts";
 import { configError } from "./config-error.ts";
 import { type MapNode, makeMap } from "./config-node.ts";
 import { readYamlText } from "./read-yaml.ts";
 
-// A megabyte takes the parser about a second and a half.
+// The parser takes about 1.5 s for a megabyte.
 const maxBytes = 2 * 1024 * 1024;
 
 export interface ConfigFile {
   readonly root: MapNode;
-  /** The `# @package …` at its top: where its content goes in the config it becomes part of. */
+  /** The `# @package …` at its top: the key at which its content is merged. */
   readonly packageHeader: string | undefined;
 }
 
-/** Reads one YAML file. `source` is what messages call it. Undefined if there is none. */
+/** Reads one YAML file. `source` is its name in messages. Undefined if there is none. */
 export async function readConfigFile(path: string, source: string): Promise<ConfigFile | undefined> {
   const bytes = await readBytes(path, source);
   if (bytes === undefined) return undefined;
@@ -39,7 +39,7 @@ async function readBytes(path: string, source: string): Promise<Buffer | undefin
       const stat = await file.stat();
       if (stat.isDirectory())
         throw configError({ source }, "This is a folder; a YAML file was expected.", { hint: "Name a file in it." });
-      // One byte more than is allowed, so that a file that grows or a pipe cannot fill the memory.
+      // One byte more than allowed, so that a growing file or a pipe cannot fill the memory.
       const bytes = Buffer.allocUnsafe(maxBytes + 1);
       let length = 0;
       while (length <= maxBytes) {
@@ -68,7 +68,7 @@ function decode(bytes: Buffer, source: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
-    // The first place that is not UTF-8, found by halving.
+    // Finds the first byte that is not UTF-8 by bisection.
     let [good, bad] = [0, bytes.length];
     while (bad - good > 1) {
       const middle = (good + bad) >> 1;
@@ -90,12 +90,12 @@ function isUtf8Prefix(bytes: Buffer): boolean {
   }
 }
 
-// A character that is cut off at the end is left out.
+// A character that is cut off at the end is dropped.
 function decodeStart(bytes: Buffer): string {
   return new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true });
 }
 
-// Only comments may stand before it, as in Hydra.
+// Only comments may precede it, as in Hydra.
 function readPackageHeader(text: string): string | undefined {
   for (const line of text.replace(/^\uFEFF/, "").split(/\r\n?|\n/)) {
     const stripped = line.trim();

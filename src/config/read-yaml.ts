@@ -1,5 +1,5 @@
 import type { Alias, Node, YAMLMap } from "yaml";
-import { messageOf } from "../shared/errors.ts";
+import { messageOf } from "../errors/errors.ts";
 import { configError, quote } from "./config-error.ts";
 import {
   type ConfigNode,
@@ -14,9 +14,9 @@ import {
 import { refuseReserved } from "./to-plain.ts";
 import { yamlLibrary } from "./yaml-library.ts";
 import { BadScalar, isPlainNull, readPlainScalar, readTaggedScalar } from "./yaml-scalar.ts";
-import { refuseOddText, tooDeep } from "./yaml-text.ts";
+import { parseYamlText, tooDeep } from "./yaml-text.ts";
 
-// Far beyond what anyone writes by hand; a file that is longer or deeper is a mistake or an attack.
+// Far more than a hand-written file has; a longer or deeper file is a mistake or an attack.
 const maxDepth = 100;
 const maxNodes = 200_000;
 
@@ -25,29 +25,20 @@ const scalarTags = ["str", "null", "bool", "int", "float"];
 
 /** Reads YAML as OmegaConf does. An empty text is an empty section. */
 export function readYamlText(text: string, source: string): ConfigNode {
-  const { LineCounter, parseDocument } = yamlLibrary();
-  const lines = new LineCounter();
+  const lines = new (yamlLibrary().LineCounter)();
   const positionAt = (offset: number): SourcePosition => {
     const { line, col } = lines.linePos(offset);
     return { source, line, column: col };
   };
-  const clean = refuseOddText(text, source, maxDepth);
-  // The failsafe schema leaves every scalar as it was written: what it means is decided here.
-  const document = parseDocument(clean, {
-    schema: "failsafe",
-    version: "1.1",
-    uniqueKeys: false,
-    prettyErrors: false,
-    logLevel: "error",
-    lineCounter: lines,
-  });
+  // The types of scalars, and keys that occur twice, are decided here.
+  const document = parseYamlText(text, { source, maxDepth, uniqueKeys: false, lineCounter: lines });
   const [problem] = document.errors;
   if (problem !== undefined) throw syntaxError(problem, positionAt(problem.pos[0]));
   if (document.contents === null) return makeMap({ source, line: 1, column: 1 });
   return new TreeBuilder(positionAt).build(document.contents, { source, line: 1, column: 1 });
 }
 
-/** Nodes of the YAML library → nodes of a config. */
+/** Converts nodes of the YAML library to config nodes. */
 class TreeBuilder {
   readonly #yaml = yamlLibrary();
   readonly #positionAt: (offset: number) => SourcePosition;
@@ -71,7 +62,7 @@ class TreeBuilder {
     const target = this.#yaml.isAlias(node) ? this.#findAnchor(node, position) : node;
     if (target === node) this.#remember(node, position);
     if (this.#open.has(target))
-      throw configError(position, "An alias leads to a node it stands in.", {
+      throw configError(position, "An alias refers to a node that contains it.", {
         hint: "Write the values out here, without the alias.",
       });
     if (++this.#depth > maxDepth) throw tooDeep(position, maxDepth);
@@ -111,7 +102,7 @@ class TreeBuilder {
   #buildMap(node: YAMLMap, position: SourcePosition): MapNode {
     const merged = makeMap(position);
     const own = makeMap(position);
-    // In the order they are written: an alias follows its anchor.
+    // In source order: an alias follows its anchor.
     for (const { key, value } of node.items as { key: Node | null; value: Node | null }[]) {
       const place = this.#place(key, position);
       if (isMergeKey(key)) mergeKeys(merged, this.build(value, place), place);
@@ -128,7 +119,7 @@ class TreeBuilder {
     return merged;
   }
 
-  // A key is the text that stands there: 1, yes and 2024-01-02 are keys "1", "yes" and "2024-01-02".
+  // A key is its source text: 1, yes and 2024-01-02 are the keys "1", "yes" and "2024-01-02".
   #readKey(key: Node | null, position: SourcePosition): string {
     const target = key !== null && this.#yaml.isAlias(key) ? this.#findAnchor(key, position) : key;
     if (key !== null && target === key) this.#remember(key, position);
@@ -176,7 +167,7 @@ class TreeBuilder {
   }
 }
 
-/** `<<: *base`, or a list of them, in which the first has the last word. */
+/** `<<: *base`, or a list of them, in which earlier ones take precedence. */
 function mergeKeys(map: MapNode, value: ConfigNode, position: SourcePosition): void {
   const sources = value.kind === "list" ? [...value.items].reverse() : [value];
   for (const source of sources) {

@@ -1,12 +1,13 @@
-import { MillraceError, messageOf } from "../shared/errors.ts";
-import { nearestName } from "../shared/nearest-name.ts";
+import { MillraceError, messageOf } from "../errors/errors.ts";
 import { callResolver } from "./call-resolver.ts";
 import { configError, quote } from "./config-error.ts";
+import type { ConfigFiles } from "./config-files.ts";
 import {
   type ConfigNode,
   type ContainerNode,
   isInterpolation,
   isMissing,
+  makeFailed,
   makeList,
   makeMap,
   makeScalar,
@@ -14,31 +15,40 @@ import {
   type ScalarNode,
   type SourcePosition,
 } from "./config-node.ts";
+import { joinOrigins } from "./node-origins.ts";
 import { type Element, type Interpolation, parseElement, parseText, type TextExpression } from "./parse-expression.ts";
 import { pythonText } from "./python-text.ts";
+import { cycleError, lookUpError, missingError } from "./resolution-errors.ts";
 import type { ResolverContext } from "./resolver-context.ts";
-import { describeFailure, type SelectFailure, type Selection, selectNode } from "./select-node.ts";
+import { type Selection, selectNode } from "./select-node.ts";
 import { BadSyntax } from "./tokenize.ts";
 
 export interface ResolveOptions {
-  /** Leaves `???` as it is instead of refusing it. */
+  /** Keeps `???` instead of refusing it. */
   readonly allowMissing?: boolean;
   /** The time of `${now:…}`: one for the whole config. */
   readonly now: Date;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The files that the config was read from, for the resolvers that know or read files. */
+  readonly files?: ConfigFiles;
+  /** A value that cannot be resolved is an error where it is read, instead of an error of the whole config. */
+  readonly isLazy?: boolean;
 }
 
-// A text or a config that grows beyond these out of interpolations was made to do so.
+// Errors that are never put off: syntax errors, and configs that were made to fill the memory.
+const refusals = new WeakSet<MillraceError>();
+
+// Interpolations that produce more than this are an attack.
 const maxTextLength = 1_000_000;
 const maxNodes = 1_000_000;
 const maxChain = 500;
 
-/** Follows every interpolation of a config. The result is a new tree without any; equal parts may be shared in it. */
+/** Resolves every interpolation of a config. The result is a new tree without any; equal parts may be shared in it. */
 export function resolveConfig(root: ConfigNode, options: ResolveOptions): ConfigNode {
   return new Resolution(options).resolveAll(root);
 }
 
-/** What an interpolation that is written at a node leads to, or undefined where it leads nowhere. */
+/** The node to which an interpolation at a node refers. Undefined if there is none. */
 export function tryDereference(node: ConfigNode, options: ResolveOptions): ConfigNode | undefined {
   try {
     return new Resolution(options).dereference(node);
@@ -48,10 +58,11 @@ export function tryDereference(node: ConfigNode, options: ResolveOptions): Confi
   }
 }
 
-/** One pass over one config: every value is worked out once. */
+/** One pass over one config: every value is resolved once. */
 class Resolution {
   readonly #options: ResolveOptions;
   readonly #dereferenced = new Map<ConfigNode, ConfigNode>();
+  readonly #failed = new Map<ConfigNode, MillraceError>();
   readonly #resolved = new Map<ConfigNode, { node: ConfigNode; size: number }>();
   readonly #chain: ConfigNode[] = [];
   readonly #cache = new Map<string, ConfigNode>();
@@ -64,7 +75,7 @@ class Resolution {
     return this.#resolve(root).node;
   }
 
-  // The size counts what is shared as often as it appears: that is what a reader of the config will meet.
+  // Shared parts count as often as they occur: that is the size a reader sees.
   #resolve(written: ConfigNode): { node: ConfigNode; size: number } {
     const known = this.#resolved.get(written);
     if (known !== undefined) return known;
@@ -72,7 +83,7 @@ class Resolution {
     const found = this.dereference(written);
     const result = found === written ? this.#follow(found, () => this.#resolveInside(found)) : this.#resolve(found);
     if (result.size > maxNodes) throw tooLarge(written, `more than ${maxNodes.toLocaleString("en")} values`);
-    // What is reached from elsewhere keeps the place where it was asked for.
+    // A node reached from elsewhere keeps the position of the interpolation.
     const node = found === written ? result.node : { ...result.node, position: written.position };
     const own = { node, size: result.size };
     this.#resolved.set(written, own);
@@ -84,30 +95,45 @@ class Resolution {
     let size = 1;
     const copy = node.kind === "map" ? makeMap(node.position) : makeList(node.position);
     const put = (key: string | number, child: ConfigNode) => {
-      const inner = this.#resolve(child);
+      const inner = this.#resolveOrDefer(child);
       size += inner.size;
       if (copy.kind === "map") copy.entries.set(key as string, inner.node);
       else copy.items.push(inner.node);
     };
     if (node.kind === "map") for (const [key, child] of node.entries) put(key, child);
     else for (const [i, child] of node.items.entries()) put(i, child);
-    return { node: copy, size };
+    return { node: { ...copy, origin: node.origin }, size };
   }
 
-  /** The node an interpolation leads to; any other node is itself. */
+  #resolveOrDefer(child: ConfigNode): { node: ConfigNode; size: number } {
+    try {
+      return this.#resolve(child);
+    } catch (error) {
+      const isDeferred = this.#options.isLazy && error instanceof MillraceError && !refusals.has(error);
+      if (!isDeferred) throw error;
+      return { node: makeFailed(error, child.position), size: 1 };
+    }
+  }
+
+  /** The target of an interpolation; any other node is returned unchanged. */
   dereference(node: ConfigNode): ConfigNode {
     if (!isInterpolation(node)) return node;
     const known = this.#dereferenced.get(node);
     if (known !== undefined) return known;
-    const found = this.#follow(node, () => {
-      const expression = parseOrRefuse(node, () => parseText(node.value));
-      return this.#evaluateText(expression, node);
-    });
-    this.#dereferenced.set(node, found);
-    return found;
+    const failed = this.#failed.get(node);
+    if (failed !== undefined) throw failed;
+    try {
+      const found = this.#follow(node, () => this.#evaluateText(parseWritten(node), node));
+      this.#dereferenced.set(node, found);
+      return found;
+    } catch (error) {
+      // A long chain of references to it fails once, not once for each of them.
+      if (error instanceof MillraceError) this.#failed.set(node, error);
+      throw error;
+    }
   }
 
-  /** Keeps track of what is being worked out, so that a circle is found and can be shown. */
+  /** Tracks the values being resolved, so that a cycle is detected and can be shown. */
   #follow<T>(node: ConfigNode, work: () => T): T {
     if (node.kind === "scalar" && !isInterpolation(node)) return work();
     const start = this.#chain.indexOf(node);
@@ -125,12 +151,15 @@ class Resolution {
     const [only] = parts;
     if (parts.length === 1 && typeof only === "object" && !isQuoted) return this.#evaluate(only, at);
     let text = "";
-    for (const part of parts) {
-      text += typeof part === "string" ? part : pythonText(this.#evaluate(part, at));
+    const evaluated = parts.map((part) => {
+      const node = typeof part === "string" ? undefined : this.#evaluate(part, at);
+      const piece = node === undefined ? (part as string) : pythonText(node);
+      text += piece;
       if (text.length > maxTextLength)
         throw tooLarge(at, `a text of more than ${maxTextLength.toLocaleString("en")} characters`);
-    }
-    return makeScalar(text, at.position, true);
+      return node === undefined ? piece : { node, text: piece };
+    });
+    return { ...makeScalar(text, at.position, true), origin: joinOrigins(evaluated) };
   }
 
   #evaluate(interpolation: Interpolation, at: ScalarNode): ConfigNode {
@@ -139,7 +168,7 @@ class Resolution {
     }
     const name = this.#joinKey(interpolation.name, at, "the name of a resolver");
     const args = interpolation.args.map((element) => this.#evaluateElement(element, at));
-    return callResolver(name, args, this.#contextOf(at));
+    return callResolver(name, args, this.#contextOf(at, interpolation.args));
   }
 
   #joinKey(parts: readonly (string | Interpolation)[], at: ScalarNode, what: string): string {
@@ -171,6 +200,15 @@ class Resolution {
     return selectNode(requireParent(at), key, (node) => this.dereference(node));
   }
 
+  #selectInFile(root: ConfigNode, key: string, path: string): Selection {
+    const files = this.#options.files;
+    const inside = files && { ...files, hasTemplate: false, open: [...files.open, path] };
+    const other = new Resolution({ ...this.#options, ...(inside && { files: inside }) });
+    if (root.kind === "scalar") return { node: root };
+    const selection = selectNode(root, key, (node) => other.dereference(node));
+    return "failure" in selection ? selection : { node: other.resolveAll(selection.node) };
+  }
+
   #evaluateElement(element: Element, at: ScalarNode): ConfigNode {
     switch (element.kind) {
       case "literal":
@@ -190,14 +228,17 @@ class Resolution {
     }
   }
 
-  #contextOf(at: ScalarNode): ResolverContext {
+  #contextOf(at: ScalarNode, written: readonly Element[]): ResolverContext {
     return {
       at,
       parent: requireParent(at),
       now: this.#options.now,
       env: this.#options.env,
+      files: this.#options.files,
+      isComputed: (index) => isComputed(written[index]),
       cache: this.#cache,
       select: (key) => this.#select(key, at),
+      selectInFile: (root, key, path) => this.#selectInFile(root, key, path),
       resolve: (node) => this.resolveAll(node),
       decode: (text) =>
         this.#evaluateElement(
@@ -208,8 +249,21 @@ class Resolution {
   }
 }
 
+function isComputed(element: Element | undefined): boolean {
+  return element?.kind === "text" && element.parts.some((part) => typeof part !== "string");
+}
+
+function parseWritten(node: ScalarNode & { readonly value: string }): TextExpression {
+  try {
+    return parseOrRefuse(node, () => parseText(node.value));
+  } catch (error) {
+    if (error instanceof MillraceError) refusals.add(error);
+    throw error;
+  }
+}
+
 function requireParent(node: ConfigNode): ContainerNode {
-  if (node.parent === undefined) throw new Error("an interpolation stands in no section");
+  if (node.parent === undefined) throw new Error("an interpolation has no parent section");
   return node.parent;
 }
 
@@ -228,37 +282,10 @@ function parseOrRefuse<T>(at: ScalarNode, parse: () => T): T {
   }
 }
 
-function lookUpError(key: string, failure: SelectFailure, at: ScalarNode): MillraceError {
-  const names =
-    failure.kind === "absent" && failure.container.kind === "map" ? [...failure.container.entries.keys()] : [];
-  const near = failure.kind === "absent" ? nearestName(failure.key, names) : undefined;
-  return configError(at.position, `${pathOf(at)}: \${${key}} leads nowhere: ${describeFailure(failure)}.`, {
-    hint: adviceOn(failure, near),
-  });
-}
-
-function adviceOn(failure: SelectFailure, near: string | undefined): string {
-  if (near !== undefined) return `Did you mean ${near}?`;
-  if (failure.kind !== "missing")
-    return "Keys start at the top of the config; with a dot in front, at the section the value stands in.";
-  const key = pathOf(failure.node);
-  return `Give it in the config or on the command line: ${key}=VALUE. Where it may be left out, write \${oc.select:${key},DEFAULT}.`;
-}
-
-function missingError(node: ConfigNode): MillraceError {
-  return configError(node.position, `${pathOf(node)} is ???: it has to be given.`, {
-    hint: `Give it in the config or on the command line: ${pathOf(node)}=VALUE.`,
-  });
-}
-
-function cycleError(circle: readonly ConfigNode[]): MillraceError {
-  return configError(circle[0]!.position, `The interpolations go in a circle: ${circle.map(pathOf).join(" -> ")}.`, {
-    hint: "One of them needs a value of its own.",
-  });
-}
-
 function tooLarge({ position }: { readonly position: SourcePosition }, what: string): MillraceError {
-  return configError(position, `The interpolations make ${what} out of the config.`, {
+  const refusal = configError(position, `The interpolations make ${what} out of the config.`, {
     hint: "A config that grows like that was probably made to fill the memory.",
   });
+  refusals.add(refusal);
+  return refusal;
 }

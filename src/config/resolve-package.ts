@@ -5,49 +5,57 @@ interface PackageJson {
   readonly name?: unknown;
   readonly main?: unknown;
   readonly exports?: unknown;
+  readonly [key: string]: unknown;
 }
 
-/** Where the entry of an installed package may be: the folder it is in, and paths there that can be tried in turn. */
+/** The entry of an installed package: its folder, and candidate paths in it, in order. */
 export interface PackageEntry {
   readonly folder: string;
+  /** The folder whose node_modules contains it; the project itself for a self-reference. */
+  readonly installedIn: string;
+  /** The name in its own package.json: a dependency may have an alias. */
+  readonly ownName: unknown;
   readonly candidates: readonly string[];
 }
 
 const conditions = new Set(["node", "import", "module-sync", "default"]);
 
 /**
- * Finds what `import "package/sub"` would load from a project's files. Node.js can be asked only on behalf of the file
- * that asks, and `require.resolve` would choose another file for a package that has two.
+ * Resolves `import "package/sub"` from a project's files. Node.js resolves only relative to the calling file, and
+ * `require.resolve` would choose another file for a package with both module formats.
  */
 export function resolvePackage(name: string, subpath: string, projectRoot: string): PackageEntry | undefined {
-  const folder = findPackage(name, projectRoot);
-  if (folder === undefined) return undefined;
-  const { exports, main } = readPackageJson(folder) ?? {};
+  const found = findPackage(name, projectRoot);
+  if (found === undefined) return undefined;
+  const { folder } = found;
+  const { name: ownName, exports, main } = readPackageJson(folder) ?? {};
   if (exports !== undefined && exports !== null) {
     const target = pickExport(exports, subpath);
-    return { folder, candidates: target === undefined ? [] : [join(folder, target)] };
+    return { ...found, ownName, candidates: target === undefined ? [] : [join(folder, target)] };
   }
   const file = subpath === "." ? (typeof main === "string" ? main : "index.js") : subpath;
   return {
-    folder,
+    ...found,
+    ownName,
     candidates: [file, `${file}.js`, `${file}/index.js`, "index.js"]
       .map((path) => join(folder, path))
       .slice(0, subpath === "." ? 4 : 3),
   };
 }
 
-function findPackage(name: string, projectRoot: string): string | undefined {
+function findPackage(name: string, projectRoot: string): Pick<PackageEntry, "folder" | "installedIn"> | undefined {
   const own = readPackageJson(projectRoot);
-  // As in Node.js, a package can name itself if it says what it exports.
-  if (own?.name === name && own.exports !== undefined) return projectRoot;
+  // As in Node.js, a package can import itself if it has `exports`.
+  if (own?.name === name && own.exports !== undefined) return { folder: projectRoot, installedIn: projectRoot };
   for (let at = projectRoot; ; at = dirname(at)) {
     const folder = join(at, "node_modules", name);
-    if (readPackageJson(folder) !== undefined) return folder;
+    if (readPackageJson(folder) !== undefined) return { folder, installedIn: at };
     if (at === dirname(at)) return undefined;
   }
 }
 
-function readPackageJson(folder: string): PackageJson | undefined {
+/** The package.json of a folder; undefined if there is none. */
+export function readPackageJson(folder: string): PackageJson | undefined {
   try {
     return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as PackageJson;
   } catch {
@@ -66,7 +74,7 @@ function isSubpathTable(exports: unknown): exports is Record<string, unknown> {
   return typeof exports === "object" && exports !== null && Object.keys(exports).some((key) => key.startsWith("."));
 }
 
-// `./features/*` with the longest text before the star wins.
+// The pattern with the longest text before the star wins: `./features/*`.
 function pickPattern(table: Record<string, unknown>, subpath: string): string | undefined {
   const patterns = Object.keys(table).filter((key) => key.split("*").length === 2);
   patterns.sort((a, b) => b.indexOf("*") - a.indexOf("*") || b.length - a.length);

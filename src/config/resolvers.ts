@@ -1,14 +1,14 @@
-import { MillraceError } from "../shared/errors.ts";
-import { describeKind } from "../shared/state-json.ts";
+import { MillraceError } from "../errors/errors.ts";
+import { describeKind } from "../values/state-json.ts";
 
-/** What a resolver gets: the arguments as plain values, sections and lists frozen. */
+/** The arguments of a resolver as plain values; sections and lists are frozen. */
 export type ResolverFunction = (...args: never[]) => unknown;
 
-/** How a resolver of your own is registered. */
+/** Options of {@link registerResolver}. */
 export interface ResolverOptions {
-  /** The same arguments give the same value within one config, without a second call. Default: false. */
+  /** Caches the result for the same arguments within one config. Default: false. */
   readonly useCache?: boolean;
-  /** Takes the place of a resolver of that name. Default: false, which makes it an error. */
+  /** Replaces a resolver of the same name. Default: false, which makes it an error. */
   readonly replace?: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface Resolver {
 // One table for the whole process, as in OmegaConf.
 const registered = new Map<string, Resolver>();
 
-/** Names that are built in; see `built-in-resolvers.ts`. */
+/** Built-in names; see `built-in-resolvers.ts`. */
 const builtInNames = [
   "oc.create",
   "oc.decode",
@@ -32,9 +32,12 @@ const builtInNames = [
   "now",
 ] as const;
 
+/** Built-in names that a program may take without `replace`: existing programs may have registered their own. */
+const softNames = ["secret", "self_name", "config_path", "set_corpus_and_system", "load_line", "load_yaml"] as const;
+
 /**
- * Makes `${name:args}` call a function in every config that is loaded from now on. It answers at once (no promise) with
- * a plain value: text, number, boolean, null, or a list or section of them.
+ * Registers a function for `${name:args}` in every config that is loaded afterwards. It must return a plain value
+ * synchronously: string, number, boolean, null, or a list or section of them.
  */
 export function registerResolver(name: string, resolve: ResolverFunction, options: ResolverOptions = {}): void {
   if (typeof name !== "string" || !/^[a-zA-Z_]\w*(?:\.[a-zA-Z_]\w*)*$/.test(name)) {
@@ -59,7 +62,7 @@ export function registerResolver(name: string, resolve: ResolverFunction, option
   });
 }
 
-/** Forgets a resolver that {@link registerResolver} made; a built-in one that it replaced is back. */
+/** Removes a resolver of {@link registerResolver}. A built-in one that it replaced is restored. */
 export function removeResolver(name: string): boolean {
   return registered.delete(name);
 }
@@ -69,5 +72,5 @@ export function findResolver(name: string): Resolver | undefined {
 }
 
 export function resolverNames(): string[] {
-  return [...new Set([...builtInNames, ...registered.keys()])];
+  return [...new Set([...builtInNames, ...softNames, ...registered.keys()])];
 }

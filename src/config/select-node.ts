@@ -1,6 +1,6 @@
 import { type ConfigNode, type ContainerNode, isMissing, pathOf } from "./config-node.ts";
 
-/** Why a key leads nowhere. Some callers have a default for that. */
+/** Why a key cannot be resolved. Some callers have a default for that. */
 export type SelectFailure =
   | { readonly kind: "absent"; readonly container: ContainerNode; readonly key: string }
   | { readonly kind: "aboveTop" }
@@ -10,7 +10,7 @@ export type SelectFailure =
 
 export type Selection = { readonly node: ConfigNode } | { readonly failure: SelectFailure };
 
-/** Follows a key (`a.b[0]`, or `.a`, `..a` from a container) to its node, through interpolations on the way. */
+/** Follows a key (`a.b[0]`, or `.a`, `..a` from a container) to its node, resolving interpolations on the way. */
 export function selectNode(from: ContainerNode, key: string, dereference: (node: ConfigNode) => ConfigNode): Selection {
   const start = findStart(from, key);
   if (start === undefined) return { failure: { kind: "aboveTop" } };
@@ -31,7 +31,7 @@ export function selectNode(from: ContainerNode, key: string, dereference: (node:
   return { node };
 }
 
-/** A relative key starts at the container; each further dot goes one up. Any other starts at the top. */
+/** A relative key starts at the container; each additional dot goes one level up. Any other key starts at the root. */
 function findStart(from: ContainerNode, key: string): { container: ContainerNode; key: string } | undefined {
   let container: ContainerNode | undefined = from;
   if (!key.startsWith(".")) {
@@ -55,7 +55,7 @@ export function splitKey(key: string): string[] {
   return head === "" && rest.startsWith("[") ? steps : [head, ...steps];
 }
 
-/** The failure in words, after "…: `${key}`". */
+/** Describes the failure, to follow "…: `${key}`". */
 export function describeFailure(failure: SelectFailure): string {
   switch (failure.kind) {
     case "absent":

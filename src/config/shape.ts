@@ -1,7 +1,8 @@
-import { nearestName } from "../shared/nearest-name.ts";
-import { describeKind, isPlainObject } from "../shared/state-json.ts";
+import { nearestName } from "../text/nearest-name.ts";
+import { describeKind, isPlainObject } from "../values/state-json.ts";
+import type { StandardSchema } from "./standard-schema.ts";
 
-/** One thing that is wrong with a config. */
+/** One mistake in a config. */
 export interface ShapeProblem {
   readonly path: readonly (string | number)[];
   readonly message: string;
@@ -10,18 +11,18 @@ export interface ShapeProblem {
 
 type Path = readonly (string | number)[];
 
-/** What a value has to look like. Made by {@link shape}; `T` is the type of a value that does. */
+/** The required form of a value. Created by {@link shape}; `T` is the type of a valid value. */
 export interface Shape<T> {
   /** In a message: "a whole number from 1". */
   readonly expected: string;
   readonly isOptional: boolean;
   readonly check: (value: unknown, path: Path) => ShapeProblem[];
-  /** Never there: it only carries the type. */
+  /** Never present: it only carries the type. */
   readonly type?: T;
 }
 
-/** The type of the values that have a shape. */
-export type ShapeValue<S> = S extends Shape<infer T> ? T : never;
+/** The type of the values that have a shape, or that a schema of another library gives. */
+export type ShapeValue<S> = S extends StandardSchema<infer T> ? T : S extends Shape<infer T> ? T : never;
 
 type Shapes = Readonly<Record<string, Shape<unknown>>>;
 type OptionalKeys<S extends Shapes> = { [K in keyof S]: undefined extends ShapeValue<S[K]> ? K : never }[keyof S];
@@ -34,20 +35,20 @@ interface Range {
   readonly max?: number;
 }
 
-/** The shapes there are. */
+/** The available shapes. */
 export interface ShapeMakers {
-  /** Any text; `pattern` restricts it. */
+  /** Any string; `pattern` restricts it. */
   string(options?: { readonly pattern?: RegExp; readonly expected?: string }): Shape<string>;
   number(range?: Range): Shape<number>;
   /** A whole number. */
   int(range?: Range): Shape<number>;
   boolean(): Shape<boolean>;
-  /** One of some texts, numbers or booleans. */
+  /** One of the given strings, numbers or booleans. */
   oneOf<const V extends string | number | boolean>(values: readonly V[]): Shape<V>;
   list<T>(item: Shape<T>, length?: Range): Shape<readonly T[]>;
-  /** A section with keys of the user's choice, whose values all have one shape. */
+  /** A section with arbitrary keys, whose values all have one shape. */
   map<T>(value: Shape<T>): Shape<Readonly<Record<string, T>>>;
-  /** A section with these keys and no others, unless `others` says what they look like. */
+  /** A section with these keys and no others, unless `others` gives the shape of the others. */
   object<S extends Shapes>(keys: S, options?: { readonly others?: Shape<unknown> }): Shape<ObjectValue<S>>;
   any(): Shape<unknown>;
   /** Any of several shapes. */
@@ -57,7 +58,12 @@ export interface ShapeMakers {
   nullable<T>(shape: Shape<T>): Shape<T | null>;
 }
 
-/** Makes shapes for {@link checkShape}: `shape.object({ n: shape.int({ min: 1 }), name: shape.optional(shape.string()) })`. */
+const anything: Shape<unknown> = { expected: "anything", isOptional: false, check: () => [] };
+
+/**
+ * Creates shapes for {@link checkShape}: `shape.object({ n: shape.int({ min: 1 }), name: shape.optional(shape.string())
+ * })`.
+ */
 export const shape: ShapeMakers = {
   string: ({ pattern, expected = pattern === undefined ? "a text" : `a text like ${pattern}` } = {}) =>
     simple(expected, (value) => typeof value === "string" && (pattern?.test(value) ?? true)),
@@ -96,14 +102,14 @@ export const shape: ShapeMakers = {
       return isPlainObject(value) ? checkKeys(value, keys, others, path) : [unexpected(value, this.expected, path)];
     },
   }),
-  any: () => ({ expected: "anything", isOptional: false, check: () => [] }),
+  any: () => anything,
   union: (...shapes) => ({
     expected: shapes.map(({ expected }) => expected).join(" or "),
     isOptional: false,
     check(value, path) {
       const tries = shapes.map((candidate) => candidate.check(value, path));
       if (tries.some((problems) => problems.length === 0)) return [];
-      // A section that fits one of them but for something inside: that is what has to be said.
+      // If a section matches one of them except for something inside, report that.
       const inside = tries.filter((problems) => problems.some((problem) => problem.path.length > path.length));
       return inside.length === 1 ? inside[0]! : [unexpected(value, this.expected, path)];
     },
@@ -125,7 +131,7 @@ export const shape: ShapeMakers = {
   }),
 };
 
-// What is wrong inside the value, or says more than that it is not one of these.
+// A problem inside the value, or one that says more than "not one of these".
 function isInner({ path: where, hint }: ShapeProblem, path: Path): boolean {
   return where.length > path.length || hint !== undefined;
 }
@@ -145,14 +151,16 @@ function checkKeys(
   path: Path,
 ) {
   const problems: ShapeProblem[] = [];
-  for (const [key, entry] of Object.entries(value)) {
+  for (const key of Object.keys(value)) {
     const known = Object.hasOwn(keys, key) ? keys[key] : others;
-    if (known !== undefined) problems.push(...known.check(entry, [...path, key]));
+    // Not read: it may be a value that could not be resolved, and that no code needs.
+    if (known === anything) continue;
+    if (known !== undefined) problems.push(...known.check(value[key], [...path, key]));
     else problems.push(unknownKey(key, Object.keys(keys), path));
   }
   for (const [key, { isOptional, expected }] of Object.entries(keys)) {
     if (isOptional || Object.hasOwn(value, key)) continue;
-    // Where any other key is allowed, nothing else says that one of them is this one, misspelt.
+    // If any other key is allowed, only this check finds a misspelt one.
     const free = others === undefined ? [] : Object.keys(value).filter((name) => !Object.hasOwn(keys, name));
     const near = nearestName(key, free);
     const problem = { path: [...path, key], message: `is missing; ${expected} was expected` };

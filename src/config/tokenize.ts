@@ -1,12 +1,12 @@
-/** One kind of token of a grammar. Of all rules that match, the longest wins, then the first. */
+/** One kind of token of a grammar. The longest match wins, then the first rule. */
 export interface TokenRule {
   readonly type: string;
   /** With the sticky flag. */
   readonly pattern: RegExp;
-  /** The mode to read on in; the present one comes back with `pop`. */
+  /** The mode that is pushed after this token; `pop` returns to the current one. */
   readonly push?: string;
   readonly pop?: true;
-  /** The mode to read on in, in place of the present one. */
+  /** The mode that replaces the current one. */
   readonly become?: string;
 }
 
@@ -17,7 +17,7 @@ export interface Token {
   readonly at: number;
 }
 
-/** Why a text does not follow a grammar, and where. The caller knows what the text belongs to. */
+/** Why and where a text does not match a grammar. The caller adds what the text belongs to. */
 export class BadSyntax extends Error {
   readonly at: number;
   constructor(message: string, at: number) {
@@ -26,14 +26,14 @@ export class BadSyntax extends Error {
   }
 }
 
-/** Cuts a text into tokens, by the rules of the mode it is in. */
+/** Splits a text into tokens, by the rules of the current mode. */
 export function tokenize(text: string, modes: Readonly<Record<string, readonly TokenRule[]>>, start: string): Token[] {
   const tokens: Token[] = [];
   const outer: string[] = [];
   let mode = start;
   for (let at = 0; at < text.length; ) {
     const found = longestMatch(text, at, modes[mode]!);
-    if (found === undefined) throw new BadSyntax(`${JSON.stringify(charAt(text, at))} cannot stand here`, at);
+    if (found === undefined) throw new BadSyntax(`${JSON.stringify(charAt(text, at))} is not allowed here`, at);
     tokens.push({ type: found.rule.type, text: found.text, at });
     at += found.text.length;
     const { push, pop, become } = found.rule;

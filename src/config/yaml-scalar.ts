@@ -1,7 +1,7 @@
 import { Float, type ScalarValue } from "./config-node.ts";
 
-// The patterns are PyYAML's of YAML 1.1, with the float that OmegaConf adds (so that 1e3 is a number) and without its
-// timestamp (a date stays text). Python tries them in this order for the first characters they can begin with.
+// PyYAML's patterns of YAML 1.1, with OmegaConf's float (so that 1e3 is a number) and without timestamps (a date stays
+// a string). Python tries them in this order for their possible first characters.
 const booleans: Readonly<Record<string, boolean>> = Object.assign(Object.create(null), {
   ...Object.fromEntries(["yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"].map((text) => [text, true])),
   ...Object.fromEntries(
@@ -22,14 +22,14 @@ const float = new RegExp(
   ].join("|"),
 );
 
-/** Why a scalar cannot be read; the caller knows where it stands. */
+/** Why a scalar cannot be parsed; the caller adds its position. */
 export class BadScalar extends Error {}
 
 export function isPlainNull(text: string): boolean {
   return nulls.has(text);
 }
 
-/** What an unquoted scalar of YAML means, as PyYAML and OmegaConf read it. */
+/** The value of an unquoted YAML scalar, as PyYAML and OmegaConf read it. */
 export function readPlainScalar(text: string): ScalarValue {
   if (nulls.has(text)) return null;
   if (text === "<<" || text === "=") throw new BadScalar(`${text} has a meaning of its own in YAML; quote it`);
@@ -41,7 +41,7 @@ export function readPlainScalar(text: string): ScalarValue {
   return float.test(text) ? readFloat(text) : text;
 }
 
-/** What a scalar with an explicit tag (`!!int "3"`) means. */
+/** The value of a scalar with an explicit tag (`!!int "3"`). */
 export function readTaggedScalar(tag: string, text: string): ScalarValue {
   switch (tag) {
     case "str":
@@ -71,7 +71,7 @@ function readInteger(text: string): number {
         : digits.includes(":")
           ? readBase60(digits.split(":").map((part) => Number(requireDigits(part, /^[0-9]+$/, text))))
           : Number(requireDigits(digits, /^[0-9]+$/, text));
-  // Python's integers have no end; a number of JavaScript would silently be another one.
+  // Python's integers are unbounded; a JavaScript number would silently be another one.
   if (!Number.isSafeInteger(value)) {
     throw new BadScalar(`${text} is an integer beyond ±2^53, which JavaScript cannot hold exactly; quote it`);
   }
@@ -86,7 +86,7 @@ function readFloat(text: string): Float {
   return new Float(sign * readBase60(parts));
 }
 
-// What Python's float() takes, beside the names of infinity and NaN.
+// What Python's float() accepts, besides infinity and NaN.
 const pythonFloat = /^(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]+)?$/;
 
 function splitSign(text: string): { sign: number; digits: string } {

@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { ReportData } from "./run-view.ts";
 
-/** Stands in every report, near its beginning: what does not have it is somebody else's file. */
+/** Every report contains this near its beginning. A file without it is not overwritten. */
 export const reportMark = '<meta name="generator" content="millrace report" />';
 
 /**
- * One page with everything in it: the built page, its style sheet and the data. It asks for nothing, and its policy lets
- * nothing run but the script whose digest it names.
+ * One self-contained page: the built page, its style sheet and the data. It loads nothing, and its policy allows only
+ * the script with the given digest.
  */
 export function makeReport(data: ReportData, folder: URL): string {
   const read = (name: string) => readFileSync(new URL(name, folder), "utf8");
@@ -35,7 +35,7 @@ export function makeReport(data: ReportData, folder: URL): string {
     "</head>",
     "<body>",
     '<div id="app"></div>',
-    "<noscript>This report draws itself with JavaScript. Its data stands in the page as JSON.</noscript>",
+    "<noscript>This report draws itself with JavaScript. The page contains its data as JSON.</noscript>",
     `<script type="application/json" id="report-data">${asJson(data)}</script>`,
     `<script type="module">${script}</script>`,
     "</body>",
@@ -48,7 +48,7 @@ function digest(text: string): string {
   return `sha256-${createHash("sha256").update(text).digest("base64")}`;
 }
 
-/** JSON that cannot end its element, whatever names the data holds. */
+/** JSON that cannot close its element, whatever names the data contains. */
 function asJson(data: ReportData): string {
   return JSON.stringify(data).replace(
     /[<>&\u2028\u2029]/g,

@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { hostname } from "node:os";
 import { fileURLToPath } from "node:url";
-import { entryUrl, webFolderUrl } from "../shared/entry-url.ts";
-import { errnoOf, isMillraceError, MillraceError, messageOf } from "../shared/errors.ts";
+import { errnoOf, isMillraceError, MillraceError, messageOf } from "../errors/errors.ts";
+import { entryUrl, webFolderUrl } from "../runtime/entry-url.ts";
 import { type Access, checkToken, makeToken, openAccess } from "./server/access.ts";
 import { bracketed, isLoopback } from "./server/allowed-hosts.ts";
-import { type ApiContext, answerApi } from "./server/answer-api.ts";
+import { type ApiContext, handleApi } from "./server/handle-api.ts";
 import { Refusal } from "./server/refusal.ts";
 import { protect, sendRefusal } from "./server/respond.ts";
 import { openRunActions } from "./server/run-actions.ts";
@@ -13,22 +13,22 @@ import { openRunList } from "./server/run-list.ts";
 import { loadStaticFiles, type StaticFiles } from "./server/static-files.ts";
 
 export interface DashboardOptions {
-  /** A run folder, or one with runs below it. */
+  /** A run folder, or a folder with runs below it. */
   readonly dir: string;
-  /** Default: 127.0.0.1, which only this machine reaches. Any other address needs a token. */
+  /** Default: 127.0.0.1, which only this machine can reach. Any other address needs a token. */
   readonly host?: string | undefined;
-  /** Default: 8643, or the next that is free. 0: any. */
+  /** Default: 8643, or the next free port. 0: any. */
   readonly port?: number | undefined;
-  /** Default: one is made where it is needed. */
+  /** Default: a token is generated if one is needed. */
   readonly token?: string | undefined;
-  /** Where the pages are; default: those of this package. */
+  /** The folder of the pages; default: those of this package. */
   readonly web?: string | undefined;
-  /** The command line that carries a retry out; default: that of this package. */
+  /** The command line for retries; default: that of this package. */
   readonly program?: string | undefined;
 }
 
 export interface Dashboard {
-  /** The address to open, with the token where one is needed. */
+  /** The address to open, with the token if one is needed. */
   readonly url: string;
   readonly port: number;
   close(): Promise<void>;
@@ -43,14 +43,17 @@ const limits = {
   keepAliveTimeout: 5000,
   connectionsCheckingInterval: 5000,
 } as const;
-const mostConnections = 500;
+const maxConnections = 500;
 
 interface Handling extends ApiContext {
   readonly access: () => Access;
   readonly files: StaticFiles;
 }
 
-/** Serves the dashboard of a run, or of all runs below a folder. Runs are only read, but for what a page asks to be done. */
+/**
+ * Serves the dashboard of a run, or of all runs below a folder. Runs are only read, except for actions that a page
+ * requests.
+ */
 export async function openDashboard(options: DashboardOptions): Promise<Dashboard> {
   const { dir, host = "127.0.0.1", port, web, program } = options;
   const token = options.token === undefined ? undefined : checkToken(options.token);
@@ -66,7 +69,7 @@ export async function openDashboard(options: DashboardOptions): Promise<Dashboar
     access: () => access!,
   };
   const server = createServer(limits, (request, response) => void handle(request, response, handling));
-  server.maxConnections = mostConnections;
+  server.maxConnections = maxConnections;
   const bound = await listen(server, host, port);
   access = openAccess({ host, port: bound, token: needed });
   const query = needed === undefined ? "" : `?token=${needed}`;
@@ -97,21 +100,21 @@ async function handle(request: IncomingMessage, response: ServerResponse, handli
     if (token !== null && path === "/") return letIn(response, access.cookieFor(token));
     if (path.startsWith("/api/")) {
       const words = path.slice("/api/".length).split("/").map(decoded);
-      await answerApi(request, response, { words, query }, handling);
+      await handleApi(request, response, { words, query }, handling);
       return;
     }
     if (request.method === "POST") throw new Refusal(404, "There is nothing here.");
     if (handling.files.send(path, request, response)) return;
     throw new Refusal(
       404,
-      handling.files.isEmpty ? "The pages were not built; /api/runs answers." : "There is nothing here.",
+      handling.files.isEmpty ? "The pages were not built; /api/runs works." : "There is nothing here.",
     );
   } catch (error) {
     refuse(request, response, error);
   }
 }
 
-/** The token does not stay in the address, where others may see it. */
+/** Removes the token from the address, where others may see it. */
 function letIn(response: ServerResponse, cookie: string | undefined): void {
   if (cookie !== undefined) response.setHeader("Set-Cookie", cookie);
   response.writeHead(303, { Location: "/", "Cache-Control": "no-store" }).end();
@@ -122,7 +125,7 @@ function refuse(request: IncomingMessage, response: ServerResponse, error: unkno
     response.destroy();
     return;
   }
-  // What was not read of the request is in the way of the next one.
+  // The unread rest of the request would be in the way of the next one.
   if (!request.complete) response.setHeader("Connection", "close");
   if (error instanceof Refusal) {
     if (error.status === 405) response.setHeader("Allow", "GET, HEAD, POST");
@@ -130,6 +133,8 @@ function refuse(request: IncomingMessage, response: ServerResponse, error: unkno
     sendRefusal(request, response, error.message, error.status);
   } else if (isMillraceError(error)) {
     sendRefusal(request, response, error.message, 500);
+  } else if (errnoOf(error) !== undefined) {
+    sendRefusal(request, response, `The run folder cannot be read (${errnoOf(error)}).`, 500);
   } else {
     process.stderr.write(`millrace: the dashboard failed at ${request.method} ${request.url}: ${messageOf(error)}\n`);
     sendRefusal(request, response, "The dashboard failed at this; its own output says why.", 500);

@@ -1,27 +1,27 @@
-import type { AttemptRecord } from "../store/history.ts";
-import type { JobSight } from "../store/job-sight.ts";
-import type { RunFailure } from "../store/last-failure.ts";
-import type { RunStatus } from "../store/run-status.ts";
+import type { AttemptRecord } from "../run-folder/history/history.ts";
+import type { JobQueueStatus } from "../run-folder/jobs/job-queue-status.ts";
+import type { RunFailure } from "../run-folder/run/last-failure.ts";
+import type { RunStatus } from "../run-folder/run/run-status.ts";
 
-// What the server of the dashboard says and its pages read; nothing else passes between them. All of it is JSON.
+// The protocol between the dashboard's server and its pages. All of it is JSON.
 
-/** One run in the list of those below the folder that is shown. */
+/** One run in the list of runs below the served folder. */
 export interface RunCard {
-  /** Names the run in addresses; made from its folder's place below the one that is shown. */
+  /** The id of the run in URLs; derived from its path below the served folder. */
   readonly id: string;
-  /** The folder, relative to the one that is shown; "." for itself. */
+  /** The folder, relative to the served one; "." for itself. */
   readonly folder: string;
   readonly state: RunStatus["state"] | "unreadable";
-  /** Why, where it is unreadable or failed. */
+  /** The reason if it is unreadable or failed. */
   readonly error?: string;
   readonly items?: RunStatus["items"];
 }
 
-/** What a shard is, as one letter: the map of all of them is one string, position by number. */
+/** The state of a shard as one letter: the map of all shards is one string, with one letter per shard number. */
 export type ShardLetter =
-  | "." // nobody has begun
-  | "r" // in work
-  | "w" // was in work, waits for the next attempt (it has a fenced one)
+  | "." // not begun
+  | "r" // in progress
+  | "w" // was in progress, waits for the next attempt (it has a fenced one)
   | "c" // committed
   | "f" // committed, with failed items
   | "d"; // damaged
@@ -32,56 +32,60 @@ export interface WorkerView {
   readonly host: string;
   readonly pid: number;
   readonly shard: number | null;
-  /** Items of that shard that are done, of how many. */
+  /** Number of items of that shard that are done, and their total. */
   readonly position: number;
   readonly shardItems: number;
   readonly itemsPerSecond: number;
-  /** Bytes of memory its process holds; null where it is not known. */
+  /** Memory of its process in bytes; null if unknown. */
   readonly rss: number | null;
-  /** Milliseconds since its last sign of life. */
+  /** Milliseconds since its last heartbeat. */
   readonly heartbeatAgeMs: number;
 }
 
-/** Everything of a run that fits on a few lines; sent whole at every refresh. */
+/** The summary of a run; sent completely at every refresh. */
 export interface Overview {
   readonly runDir: string;
   readonly state: RunStatus["state"];
   /** The error that ended the last start. */
   readonly failure: RunFailure | null;
-  /** Asked to stop: at once, or when the shards in work are done. */
+  /** A stop was requested: at once, or after the current shards. */
   readonly stopping: "cancel" | "drain" | null;
   readonly items: RunStatus["items"];
   readonly shards: RunStatus["shards"];
   readonly itemsPerSecond: number;
   readonly etaSeconds: number | null;
-  readonly jobs: JobSight | null;
+  readonly jobs: JobQueueStatus | null;
+  /** Records of jobs that are not believed or not asked for, and why. */
+  readonly jobProblems?: readonly string[];
   readonly workers: readonly WorkerView[];
-  /** When it began and when its last attempt ended; milliseconds since 1970, by the clocks of those who wrote them. */
+  /** Start, and end of the last attempt; milliseconds since 1970, by the clocks of the writers. */
   readonly began: number | null;
   readonly ended: number | null;
 }
 
-/** One attempt at a shard, or at the merge, that has ended, as the history tells; those in work are in the list of workers. */
+/**
+ * One attempt at a shard or the merge that has ended, from the history. Current attempts are in the list of workers.
+ */
 export type AttemptView = Omit<AttemptRecord, "counts">;
 
-/** Items done per second over a span of time. */
+/** Items per second in a time span. */
 export interface RatePoint {
   readonly at: number;
   readonly itemsPerSecond: number;
 }
 
-/** The event `snapshot`: the first of every stream, and whenever a stream has to begin anew. */
+/** The event `snapshot`: the first of every stream, and whenever a stream restarts. */
 export interface Snapshot {
   readonly overview: Overview;
-  /** One ShardLetter a shard. */
+  /** One ShardLetter per shard. */
   readonly shards: string;
-  /** The newest ones, at most `mostAttempts`; `attemptsLeftOut` older ones are not sent. */
+  /** The newest ones, at most `maxAttempts`; `attemptsLeftOut` older ones are not sent. */
   readonly attempts: readonly AttemptView[];
   readonly attemptsLeftOut: number;
   readonly rates: readonly RatePoint[];
 }
 
-/** The event `update`: what is new since the event before. */
+/** The event `update`: the changes since the previous event. */
 export interface Update {
   readonly overview: Overview;
   readonly shards: readonly (readonly [shard: number, letter: ShardLetter])[];
@@ -89,7 +93,7 @@ export interface Update {
   readonly rates: readonly RatePoint[];
 }
 
-export const mostAttempts = 5000;
+export const maxAttempts = 5000;
 
 /** A failed item as a page shows it. */
 export interface FailureView {
@@ -118,13 +122,13 @@ export interface LogEntry {
 /** A piece of a log. */
 export interface LogPiece {
   readonly text: string;
-  /** Where this piece began and where the next one begins. */
+  /** The offset of this piece and of the next one. */
   readonly from: number;
   readonly next: number;
   readonly bytes: number;
 }
 
-/** The plan and how the run is carried out. */
+/** The plan, and how the run is carried out. */
 export interface PlanView {
   readonly items: number;
   readonly shards: number;
@@ -133,14 +137,14 @@ export interface PlanView {
   readonly runner: string;
   readonly provider: string;
   readonly cwd: string;
-  /** As YAML, as a user would write it. */
+  /** YAML, as a user would write it. */
   readonly config: string;
   readonly params: string;
   readonly options: string;
   readonly parallel: string;
 }
 
-/** One shard looked at closely. */
+/** Details of one shard. */
 export interface ShardView {
   readonly shard: number;
   readonly from: number;
@@ -157,31 +161,31 @@ export interface ShardView {
   readonly files: readonly { readonly name: string; readonly bytes: number }[];
 }
 
-/** What a page may ask for: POST /api/runs/ID/ACTION. */
+/** The actions that a page can request: POST /api/runs/ID/ACTION. */
 export type RunAction = "cancel" | "drain" | "retry";
 
-/** What became of it. */
+/** The result of an action. */
 export interface ActionAnswer {
   readonly ok: boolean;
   readonly message: string;
 }
 
-/** What the server answers where it cannot do what was asked; its status is 400 or above. */
+/** The body of an error response; its status is 400 or above. */
 export interface ApiError {
   readonly error: string;
 }
 
-/** What a POST must bring along besides `content-type: application/json`; pages of other sites cannot send it. */
+/** The header that a POST must have besides `content-type: application/json`; pages of other sites cannot send it. */
 export const postHeaders = { "content-type": "application/json", "x-millrace": "1" } as const;
 
-/** Every address of the server. */
+/** All URLs of the server. */
 export const addresses = {
   runs: "/api/runs",
   stream: (id: string): string => `/api/runs/${encodeURIComponent(id)}/events`,
   failures: (id: string, offset: number, limit: number): string =>
     `/api/runs/${encodeURIComponent(id)}/failures?offset=${offset}&limit=${limit}`,
   logs: (id: string): string => `/api/runs/${encodeURIComponent(id)}/logs`,
-  /** A negative `from` counts from the end of the log. */
+  /** A negative `from` is relative to the end of the log. */
   log: (id: string, name: string, from: number): string =>
     `/api/runs/${encodeURIComponent(id)}/logs/${encodeURIComponent(name)}?from=${from}`,
   plan: (id: string): string => `/api/runs/${encodeURIComponent(id)}/plan`,
@@ -189,7 +193,7 @@ export const addresses = {
   act: (id: string, action: RunAction): string => `/api/runs/${encodeURIComponent(id)}/${action}`,
 } as const;
 
-/** Everything of a run at once, as `millrace report` puts it into its page. */
+/** All data of a run, as `millrace report` puts it into its page. */
 export interface ReportData {
   readonly card: RunCard;
   readonly madeAt: number;

@@ -4,16 +4,19 @@ import type { FeatureMatrix } from "./feature-matrix.ts";
 
 /** Options of {@link addDeltas}, with Kaldi's names and defaults. */
 export interface DeltaOptions {
-  /** How many derivatives are added. Default: 2. */
+  /** Number of derivatives to add. Default: 2. */
   readonly deltaOrder?: number | undefined;
-  /** Frames to each side that one derivative looks at. Default: 2. */
+  /** Frames on each side that a derivative uses. Default: 2. */
   readonly deltaWindow?: number | undefined;
 }
 
-/** Each row with its derivatives over time behind it: Kaldi's `add-deltas`. Beyond the ends the outermost rows go on. */
+/**
+ * Appends the derivatives over time to each row: Kaldi's `add-deltas`. Beyond the ends the first and last rows are
+ * repeated.
+ */
 export function addDeltas(matrix: FeatureMatrix, options: DeltaOptions = {}): FeatureMatrix {
   checkMatrix("addDeltas", matrix);
-  const rules = { deltaOrder: whole(2, { least: 0, most: 100 }), deltaWindow: whole(2, { least: 1, most: 1000 }) };
+  const rules = { deltaOrder: whole(2, { min: 0, max: 100 }), deltaWindow: whole(2, { min: 1, max: 1000 }) };
   const { deltaOrder, deltaWindow } = checkFeatureOptions("addDeltas", options, rules);
   const { data, rows, columns } = matrix;
   const width = columns * (deltaOrder + 1);
@@ -32,7 +35,10 @@ export function addDeltas(matrix: FeatureMatrix, options: DeltaOptions = {}): Fe
   return { data: result, rows, columns: width };
 }
 
-/** The weights of the frames around one for each derivative: that of the one before, convolved with a slope. */
+/**
+ * The weights of the surrounding frames for each derivative: the weights of the previous derivative, convolved with a
+ * slope.
+ */
 function derivativeScales(order: number, window: number): Float64Array[] {
   const scales = [Float64Array.of(1)];
   let squares = 0;

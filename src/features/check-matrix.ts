@@ -1,7 +1,7 @@
-import { MillraceError } from "../shared/errors.ts";
+import { MillraceError } from "../errors/errors.ts";
 import type { FeatureMatrix } from "./feature-matrix.ts";
 
-/** A matrix whose numbers do not fit its shape would give rows that are shifted against each other. */
+/** A matrix whose data does not fit its shape would give shifted rows. */
 export function checkMatrix(what: string, { data, rows, columns }: FeatureMatrix): void {
   if (data instanceof Float32Array && data.length === rows * columns && Number.isSafeInteger(rows) && columns >= 0)
     return;

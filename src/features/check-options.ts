@@ -1,8 +1,9 @@
-import { MillraceError } from "../shared/errors.ts";
-import { nearestName } from "../shared/nearest-name.ts";
-import { describeKind } from "../shared/state-json.ts";
+import { MillraceError } from "../errors/errors.ts";
+import { toCamelCase } from "../text/letter-case.ts";
+import { nearestName } from "../text/nearest-name.ts";
+import { describeKind } from "../values/state-json.ts";
 
-/** What one option may be, and what it is where it is not given. */
+/** The valid values of one option, and its default. */
 interface Rule<T> {
   readonly fallback: T;
   readonly expected: string;
@@ -13,9 +14,9 @@ type Rules = Readonly<Record<string, Rule<unknown>>>;
 type Checked<R extends Rules> = { readonly [K in keyof R]: R[K] extends Rule<infer T> ? T : never };
 
 interface Range {
-  readonly least?: number;
-  readonly most?: number;
-  /** Larger than this, where `least` itself would not do. */
+  readonly min?: number;
+  readonly max?: number;
+  /** Exclusive lower bound, for ranges that do not include `min`. */
   readonly above?: number;
 }
 
@@ -48,7 +49,7 @@ export function oneOf<const V extends string | number>(values: readonly V[], fal
   };
 }
 
-/** An option that may be null, which says that there is to be none of it; so does leaving it out, if nothing else is said. */
+/** An option that may be null, which switches the feature off. Null is also the default unless another one is given. */
 export function orNull<T>(rule: Rule<T>, fallback: T | null = null): Rule<T | null> {
   return {
     fallback,
@@ -58,13 +59,13 @@ export function orNull<T>(rule: Rule<T>, fallback: T | null = null): Rule<T | nu
 }
 
 /**
- * The options with their defaults, checked. Keys may be written as the toolkits write them (`num_mel_bins`,
- * `num-mel-bins`), so that a section of a recipe's YAML can be handed over as it is.
+ * Checks the options and adds defaults. Keys may be written as the toolkits write them (`num_mel_bins`,
+ * `num-mel-bins`), so that a section of a recipe's YAML can be passed unchanged.
  */
 export function checkFeatureOptions<R extends Rules>(what: string, options: object, rules: R): Checked<R> {
   const given = new Map<string, unknown>();
   for (const [key, value] of Object.entries(options)) {
-    const name = toCamelCase(key);
+    const name = toOptionName(key);
     if (!Object.hasOwn(rules, name)) throw unknownOption(what, key, Object.keys(rules));
     if (given.has(name))
       throw new MillraceError("BAD_OPTION", `${what}: the option ${name} is given twice, once as ${key}.`, {
@@ -85,17 +86,17 @@ export function checkFeatureOptions<R extends Rules>(what: string, options: obje
 }
 
 /** `num_mel_bins` and `num-mel-bins` as `numMelBins`. */
-export function toCamelCase(key: string): string {
-  return key.replace(/[-_]([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+export function toOptionName(key: string): string {
+  return toCamelCase(key.replaceAll("-", "_"));
 }
 
-function isWithin(value: unknown, { least, most, above }: Range): boolean {
+function isWithin(value: unknown, { min, max, above }: Range): boolean {
   if (typeof value !== "number" || !Number.isFinite(value)) return false;
-  return !(value < (least ?? -Infinity) || value > (most ?? Infinity) || value <= (above ?? -Infinity));
+  return !(value < (min ?? -Infinity) || value > (max ?? Infinity) || value <= (above ?? -Infinity));
 }
 
-function describeRange({ least, most, above }: Range): string {
-  return `${least === undefined ? "" : ` from ${least}`}${above === undefined ? "" : ` above ${above}`}${most === undefined ? "" : ` up to ${most}`}`;
+function describeRange({ min, max, above }: Range): string {
+  return `${min === undefined ? "" : ` from ${min}`}${above === undefined ? "" : ` above ${above}`}${max === undefined ? "" : ` up to ${max}`}`;
 }
 
 function unknownOption(what: string, key: string, known: readonly string[]): MillraceError {

@@ -1,7 +1,7 @@
-import { MillraceError } from "../shared/errors.ts";
-import { describeKind } from "../shared/state-json.ts";
+import { MillraceError } from "../errors/errors.ts";
+import { describeKind } from "../values/state-json.ts";
 
-/** Samples come from users' own code too: a plain array or 16-bit integers would give wrong features without a word. */
+/** Samples may come from user code: a plain array or 16-bit integers would silently give wrong features. */
 export function checkSamples(what: string, samples: Float32Array): void {
   if (samples instanceof Float32Array) return;
   throw new MillraceError("BAD_AUDIO", `${what}: the samples are ${describeKind(samples)}, not a Float32Array.`, {

@@ -1,6 +1,6 @@
 import type { FeatureMatrix } from "./feature-matrix.ts";
 
-/** The first rows of the cosine transform (type 2): `ortho` keeps lengths, `none` is twice the plain sum. */
+/** The first rows of the cosine transform (type 2): `ortho` preserves norms, `none` is twice the plain sum. */
 export function makeDct(outputs: number, inputs: number, norm: "ortho" | "none"): Float64Array {
   const matrix = new Float64Array(outputs * inputs);
   for (let k = 0; k < outputs; k++) {
@@ -10,7 +10,7 @@ export function makeDct(outputs: number, inputs: number, norm: "ortho" | "none")
   return matrix;
 }
 
-/** Every row times a matrix of `outputs` rows. */
+/** Multiplies every row with a matrix of `outputs` rows. */
 export function multiplyRows(
   { data, rows, columns }: FeatureMatrix,
   matrix: Float64Array,

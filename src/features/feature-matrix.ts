@@ -1,4 +1,4 @@
-/** Features of an utterance: one row a frame. `data` holds the rows one after the other. */
+/** Features of an utterance: one row per frame. `data` contains the rows one after the other. */
 export interface FeatureMatrix {
   readonly data: Float32Array;
   readonly rows: number;

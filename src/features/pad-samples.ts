@@ -1,7 +1,10 @@
-/** What stands beyond the ends: zeros; the samples mirrored with the outermost one twice (`symmetric`) or once (`reflect`). */
+/**
+ * The values beyond the ends: zeros, or the samples mirrored with the outermost one repeated (`symmetric`) or not
+ * (`reflect`).
+ */
 export type Padding = "constant" | "reflect" | "symmetric";
 
-/** The samples from `first` (which may lie before them) on, `length` of them, with what is missing filled in. */
+/** `length` samples from position `first` on, which may be negative. Missing samples are padded. */
 export function padSamples(
   samples: Float32Array,
   { first, length, padding }: { readonly first: number; readonly length: number; readonly padding: Padding },
@@ -16,7 +19,7 @@ export function padSamples(
   return padded;
 }
 
-/** The index inside that is seen from outside in mirrors at both ends, as often as it takes. */
+/** The index inside that an outside index mirrors, reflected at both ends as often as needed. */
 function mirror(index: number, length: number, repeated: 0 | 1): number {
   const period = 2 * (length - 1 + repeated);
   if (period === 0) return 0;

@@ -1,8 +1,8 @@
 const most = 16;
 
 /**
- * Tables, windows and kernels are made once for the same options, although every call brings its options along: features
- * are computed utterance by utterance, and making them would take longer than a short utterance.
+ * Caches tables, windows and kernels by their options: features are computed per utterance, and creating the tables
+ * would take longer than a short utterance.
  */
 export function remember<O extends object, R>(make: (options: O) => R): (options: O) => R {
   const made = new Map<string, R>();
@@ -11,7 +11,7 @@ export function remember<O extends object, R>(make: (options: O) => R): (options
     const known = made.get(key);
     if (known !== undefined) return known;
     const fresh = make(options);
-    // The oldest makes room: nobody uses more than a few at a time.
+    // The oldest entry is removed: programs use only a few at a time.
     if (made.size >= most) made.delete(made.keys().next().value!);
     made.set(key, fresh);
     return fresh;
@@ -19,8 +19,8 @@ export function remember<O extends object, R>(make: (options: O) => R): (options
 }
 
 /**
- * Options that are frozen are checked once and known again by themselves; those that may change are checked at every call.
- * All that options hold are numbers, words and flags.
+ * Frozen options are checked once and recognised by identity; others may change and are checked at every call. Options
+ * contain only numbers, strings and booleans.
  */
 export function rememberFrozen<O extends object, R>(make: (options: O) => R): (options: O) => R {
   const made = new WeakMap<O, R>();

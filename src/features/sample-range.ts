@@ -1,14 +1,14 @@
-import * as w from "../shared/wasm-code.ts";
-import { hasWasm, makeInstance } from "../shared/wasm-instance.ts";
+import * as w from "../wasm/wasm-code.ts";
+import { hasWasm, makeInstance } from "../wasm/wasm-instance.ts";
 import { checkSamples } from "./check-samples.ts";
 
-/** The lowest and the highest of some samples; infinities where there are none, NaN where one of them is. */
+/** The minimum and maximum of samples: infinities if there are none, NaN if one of them is NaN. */
 export interface SampleRange {
-  readonly least: number;
-  readonly most: number;
+  readonly min: number;
+  readonly max: number;
 }
 
-/** Finds the lowest and the highest sample: how loud audio is, whatever constant is in it. */
+/** Finds the minimum and maximum sample: how loud audio is, independent of a constant offset. */
 export function sampleRange(samples: Float32Array): SampleRange {
   checkSamples("sampleRange", samples);
   findRange ??= hasWasm ? makeRangeKernel() : rangeOf;
@@ -18,27 +18,27 @@ export function sampleRange(samples: Float32Array): SampleRange {
 let findRange: ((samples: Float32Array) => SampleRange) | undefined;
 
 function rangeOf(samples: Float32Array): SampleRange {
-  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (let i = 0; i < samples.length; i++) {
-    least = Math.min(least, samples[i]!);
-    most = Math.max(most, samples[i]!);
+    min = Math.min(min, samples[i]!);
+    max = Math.max(max, samples[i]!);
   }
-  return { least, most };
+  return { min, max };
 }
 
-// What is looked at at a time stays in the processor's cache.
+// A block fits the processor's cache.
 const blockSamples = 8192;
 const groupSamples = 16;
 const inputAt = 2 * 4 * groupSamples;
 
 function makeRangeKernel(): (samples: Float32Array) => SampleRange {
   const { memory, run } = makeInstance(assemble());
-  const leasts = new Float32Array(memory.buffer, 0, groupSamples);
-  const mosts = new Float32Array(memory.buffer, 4 * groupSamples, groupSamples);
+  const minima = new Float32Array(memory.buffer, 0, groupSamples);
+  const maxima = new Float32Array(memory.buffer, 4 * groupSamples, groupSamples);
   const input = new Float32Array(memory.buffer, inputAt, blockSamples);
   return (samples) => {
-    leasts.fill(Number.POSITIVE_INFINITY);
-    mosts.fill(Number.NEGATIVE_INFINITY);
+    minima.fill(Number.POSITIVE_INFINITY);
+    maxima.fill(Number.NEGATIVE_INFINITY);
     for (let at = 0; at < samples.length; at += blockSamples) {
       const count = Math.min(blockSamples, samples.length - at);
       const groups = Math.ceil(count / groupSamples);
@@ -46,11 +46,11 @@ function makeRangeKernel(): (samples: Float32Array) => SampleRange {
       input.fill(samples[at]!, count, groups * groupSamples);
       run(groups);
     }
-    return { least: Math.min(...leasts), most: Math.max(...mosts) };
+    return { min: Math.min(...minima), max: Math.max(...maxima) };
   };
 }
 
-/** Four vectors are looked at side by side, each with the lowest and the highest of its own lanes so far. */
+/** Processes four vectors side by side, each with the minimum and maximum of its lanes. */
 function assemble(): Uint8Array<ArrayBuffer> {
   const groups = 0;
   const locals = w.makeLocals();
@@ -58,27 +58,27 @@ function assemble(): Uint8Array<ArrayBuffer> {
   const parts = Array.from({ length: groupSamples / 4 }, (_, i) => ({
     offset: 16 * i,
     value: locals.v128(),
-    least: locals.v128(),
-    most: locals.v128(),
+    min: locals.v128(),
+    max: locals.v128(),
   }));
   const body = [
     w.set(at, w.int(inputAt)),
     w.set(ends, w.int(0)),
-    ...parts.flatMap(({ offset, least, most }) => [
-      w.set(least, w.load(ends, offset)),
-      w.set(most, w.load(ends, 4 * groupSamples + offset)),
+    ...parts.flatMap(({ offset, min, max }) => [
+      w.set(min, w.load(ends, offset)),
+      w.set(max, w.load(ends, 4 * groupSamples + offset)),
     ]),
     w.repeat(counter, w.get(groups), [
-      ...parts.flatMap(({ offset, value, least, most }) => [
+      ...parts.flatMap(({ offset, value, min, max }) => [
         w.set(value, w.load(at, offset)),
-        w.set(least, w.least(w.get(least), w.get(value))),
-        w.set(most, w.most(w.get(most), w.get(value))),
+        w.set(min, w.min(w.get(min), w.get(value))),
+        w.set(max, w.max(w.get(max), w.get(value))),
       ]),
       w.advance(at, 4 * groupSamples),
     ]),
-    ...parts.flatMap(({ offset, least, most }) => [
-      w.store(ends, offset, w.get(least)),
-      w.store(ends, 4 * groupSamples + offset, w.get(most)),
+    ...parts.flatMap(({ offset, min, max }) => [
+      w.store(ends, offset, w.get(min)),
+      w.store(ends, 4 * groupSamples + offset, w.get(max)),
     ]),
   ];
   const pages = Math.ceil((inputAt + 4 * blockSamples) / 65_536);

@@ -1,6 +1,6 @@
 import type { SparseFilters } from "./frames/frame-spec.ts";
 
-/** Filters from a function that gives the weight of a bin: from the first bin that counts to the last. */
+/** Creates filters from a function that gives the weight of a bin: from the first nonzero bin to the last. */
 export function makeSparseFilters(
   count: number,
   bins: number,

@@ -1,17 +1,17 @@
 import { type DType, layouts, type NdArray, type NumberArray } from "./nd-array.ts";
 
-// Files here are little-endian as a rule, and so is nearly every machine; on another one bytes are swapped.
+// Files are usually little-endian, and so is almost every machine; on a big-endian machine bytes are swapped.
 const hostIsLittle = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 
-/** The bytes of an array in little-endian order; on most machines the array's own memory. */
+/** The bytes of an array in little-endian order; on most machines a view of the array's memory. */
 export function bytesOfArray({ dtype, data }: NdArray): Uint8Array {
   const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   return hostIsLittle ? bytes : swapped(bytes, layouts[dtype].arrayClass.BYTES_PER_ELEMENT);
 }
 
 /**
- * Bytes as numbers. Shares the memory of the bytes where they are aligned and in the machine's order; otherwise they are
- * copied once.
+ * Bytes as numbers. Shares the memory if the bytes are aligned and in the machine's order; otherwise they are copied
+ * once.
  */
 export function arrayOfBytes(bytes: Uint8Array, dtype: DType, littleEndian = true): NumberArray {
   const { arrayClass } = layouts[dtype];

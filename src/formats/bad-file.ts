@@ -1,6 +1,6 @@
-import { MillraceError } from "../shared/errors.ts";
+import { MillraceError } from "../errors/errors.ts";
 
-/** An error about a file's bytes: which file, where in it, what is wrong. Every reader of this folder fails with it. */
+/** An error about a file's bytes: the file, the offset, and the problem. Every reader of this folder uses it. */
 export function badFile(name: string, offset: number, problem: string, hint: string = damagedHint): MillraceError {
   return new MillraceError("BAD_FILE", `${name}, offset ${offset}: ${problem}.`, { hint });
 }

@@ -5,7 +5,7 @@ import { refuseFile } from "./refuse-file.ts";
 const windowBytes = 1 << 16;
 const nothing = new Uint8Array(0);
 
-/** Walks through a source from an offset on, with one small window of it in memory. */
+/** Reads a source sequentially from an offset on, with one small window in memory. */
 export class ByteCursor {
   readonly source: ByteSource;
   position: number;
@@ -31,7 +31,7 @@ export class ByteCursor {
     return this.window[this.position - this.windowStart]!;
   }
 
-  /** The byte at the cursor, which moves on; -1 at the end. */
+  /** The byte at the cursor, which advances; -1 at the end. */
   next(): number {
     const byte = this.peek();
     if (byte >= 0) this.position++;
@@ -48,14 +48,14 @@ export class ByteCursor {
     return this.window.subarray(start - this.windowStart, start - this.windowStart + length);
   }
 
-  /** The next bytes, in memory of their own. */
+  /** A copy of the next bytes. */
   takeOwn(length: number, what: string): Uint8Array<ArrayBuffer> {
     const bytes = readBytes(this.source, this.position, length, what);
     this.position += length;
     return bytes;
   }
 
-  /** The error of what stands at an offset, by default at the cursor. */
+  /** The error for an offset, by default that of the cursor. */
   bad(what: string, offset: number = this.position): Error {
     return refuseFile(this.source.name, offset, what);
   }

@@ -3,17 +3,17 @@ import { badFile } from "./bad-file.ts";
 
 /** Bytes that are read piece by piece: a file, or bytes in memory. */
 export interface ByteSource {
-  /** What errors call it, as a rule the path. */
+  /** Its name in errors, usually the path. */
   readonly name: string;
   readonly size: number;
-  /** Exactly so many bytes. A piece that does not lie within the source is a `BAD_FILE` error, before any allocation. */
+  /** Exactly `length` bytes. A piece outside of the source is a `BAD_FILE` error, before any allocation. */
   read(offset: number, length: number): Buffer;
 }
 
-/** What every decoder takes: bytes, or a source that is read on demand. */
+/** The input of every decoder: bytes, or a source that is read on demand. */
 export type Bytes = Uint8Array | ByteSource;
 
-/** Bytes in memory as a source; pieces of it share its memory. */
+/** Bytes in memory as a source; pieces share its memory. */
 export function toByteSource(input: Bytes, name = "the given bytes"): ByteSource {
   if (!(input instanceof Uint8Array)) return input;
   const bytes = Buffer.from(input.buffer, input.byteOffset, input.byteLength);
@@ -27,7 +27,7 @@ export function toByteSource(input: Bytes, name = "the given bytes"): ByteSource
   };
 }
 
-/** The guard of every source: no header makes a reader ask for more than the file has. */
+/** The check of every source: no header makes a reader request more than the file has. */
 export function requireWithin(source: { name: string; size: number }, offset: number, length: number): void {
   // Written so that NaN and infinity are refused too.
   if (!(offset >= 0 && length >= 0 && offset + length <= source.size)) {

@@ -1,13 +1,13 @@
 import { layouts, type NdArray, type NumberArray } from "./nd-array.ts";
 
-/** Where the elements of an array lie in a longer row of numbers, counted in elements. */
+/** The positions of an array's elements in a flat sequence of numbers, in elements. */
 export interface Strides {
   readonly shape: readonly number[];
   readonly strides: readonly number[];
   readonly offset: number;
 }
 
-/** Copies the elements of a strided view into C order. The caller has checked that they lie within `source`. */
+/** Copies the elements of a strided view into C order. The caller has checked that they are inside `source`. */
 export function copyStrided(source: NumberArray, dtype: NdArray["dtype"], view: Strides, count: number): NumberArray {
   const { arrayClass, parts } = layouts[dtype];
   const target = new arrayClass(count * parts) as NumberArray & Record<number, number | bigint>;
@@ -21,7 +21,7 @@ export function copyStrided(source: NumberArray, dtype: NdArray["dtype"], view: 
     for (let i = 0, at = from; i < inner; i++, at += innerStride) {
       for (let part = 0; part < parts; part++) target[to++] = source[at + part]!;
     }
-    // The odometer: the last outer index that has room goes up, those behind it go back to zero.
+    // Like an odometer: increments the last outer index that can grow, and resets those after it.
     for (let axis = rank - 2; axis >= 0; axis--) {
       from += strides[axis]! * parts;
       if (++index[axis]! < shape[axis]!) break;
@@ -32,7 +32,7 @@ export function copyStrided(source: NumberArray, dtype: NdArray["dtype"], view: 
   return target;
 }
 
-/** The strides of an array in Fortran order: the first index runs fastest. */
+/** The strides of an array in Fortran order: the first index changes fastest. */
 export function fortranStrides(shape: readonly number[]): number[] {
   let stride = 1;
   return shape.map((dimension) => {
@@ -42,7 +42,7 @@ export function fortranStrides(shape: readonly number[]): number[] {
   });
 }
 
-/** Whether a view is plain C order; the strides of dimensions of one element do not matter. */
+/** True if a view is plain C order; the strides of dimensions of size 1 do not matter. */
 export function isContiguous({ shape, strides }: Strides): boolean {
   let expected = 1;
   for (let axis = shape.length - 1; axis >= 0; axis--) {

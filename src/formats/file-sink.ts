@@ -1,28 +1,28 @@
 import { closeSync, ftruncateSync, openSync, writeSync } from "node:fs";
-import { errnoOf, MillraceError, messageOf } from "../shared/errors.ts";
+import { errnoOf, MillraceError, messageOf } from "../errors/errors.ts";
 
-/** Where an encoder puts its bytes, one piece behind the other. */
+/** The destination of an encoder's bytes, in order. */
 export type ByteSink = (bytes: Uint8Array) => void;
 
-// Pieces below this are put together first: headers and small arrays would otherwise cost a system call each.
+// Smaller pieces are buffered: headers and small arrays would otherwise cost a system call each.
 const bufferBytes = 1 << 16;
 
-/** The most that `reserve` gives. */
-export const mostReserved: number = bufferBytes;
+/** The maximum size of `reserve`. */
+export const maxReserved: number = bufferBytes;
 
-/** A file that is written from one end to the other, and may be patched before it is closed. */
+/** A file that is written sequentially, and may be patched before it is closed. */
 export class FileSink {
   readonly path: string;
   private fd: number;
-  /** What has not been handed to the system yet, and the room behind it that `reserve` speaks of. */
+  /** Bytes that are not yet passed to the system, and the free space after them for `reserve`. */
   readonly waiting: Buffer = Buffer.allocUnsafeSlow(bufferBytes);
   private readonly onPut: ByteSink | undefined;
   private waitingBytes = 0;
   private position: number;
 
   /**
-   * Without `keepBytes` the file begins anew; with it, the file goes on behind its first so many bytes. `onPut` sees what
-   * has been handed to the system, in the order of the file and in large pieces.
+   * Without `keepBytes` the file is truncated; with it, writing continues after that many bytes. `onPut` gets what was
+   * passed to the system, in the order of the file and in large pieces.
    */
   constructor(path: string, keepBytes?: number, onPut?: ByteSink) {
     this.path = path;
@@ -32,7 +32,7 @@ export class FileSink {
     if (keepBytes !== undefined) this.attempt(() => ftruncateSync(this.fd, keepBytes));
   }
 
-  /** How long the file is, with what has not been handed to the system yet. */
+  /** The length of the file, including bytes that are not yet passed to the system. */
   get bytes(): number {
     return this.position + this.waitingBytes;
   }
@@ -47,7 +47,10 @@ export class FileSink {
     this.waitingBytes += bytes.length;
   }
 
-  /** Where in `waiting` so many bytes can be put together, instead of elsewhere and copied. `advance` says how many came. */
+  /**
+   * The offset in `waiting` at which that many bytes can be assembled, which saves a copy. `advance` sets how many were
+   * written.
+   */
   reserve(bytes: number): number {
     if (this.waitingBytes + bytes > bufferBytes) this.flush();
     return this.waitingBytes;
@@ -57,14 +60,14 @@ export class FileSink {
     this.waitingBytes += bytes;
   }
 
-  /** Hands everything to the operating system. */
+  /** Passes everything to the operating system. */
   flush(): void {
     if (this.waitingBytes === 0) return;
     this.putBehind(this.waiting.subarray(0, this.waitingBytes));
     this.waitingBytes = 0;
   }
 
-  /** Writes over bytes that are there already. */
+  /** Overwrites existing bytes. */
   patch(bytes: Uint8Array, offset: number): void {
     this.flush();
     this.put(bytes, offset);

@@ -3,7 +3,7 @@ import type { DType, NdArray } from "./nd-array.ts";
 const scratch = new Float32Array(1);
 const scratchBits = new Uint32Array(scratch.buffer);
 
-/** The number that 16 bits of IEEE half precision stand for. */
+/** The number of 16 bits of IEEE half precision. */
 export function float16ToNumber(bits: number): number {
   const sign = bits & 0x8000 ? -1 : 1;
   const exponent = (bits >> 10) & 0x1f;
@@ -13,7 +13,7 @@ export function float16ToNumber(bits: number): number {
   return sign * (1024 + fraction) * 2 ** (exponent - 25);
 }
 
-/** The 16 bits of half precision nearest to a number, ties to even, as NumPy rounds. */
+/** The 16 bits of half precision nearest to a number, ties to even, as in NumPy. */
 export function numberToFloat16(value: number): number {
   if (Number.isNaN(value)) return 0x7e00;
   const sign = value < 0 || Object.is(value, -0) ? 0x8000 : 0;
@@ -22,14 +22,14 @@ export function numberToFloat16(value: number): number {
   if (size >= 65520) return sign | 0x7c00;
   if (size < 2 ** -14) return sign | roundToEven(size * 2 ** 24);
   let exponent = Math.floor(Math.log2(size));
-  // The logarithm is rounded, so it may be one off beside a power of two.
+  // The logarithm is rounded, so it may be off by one near a power of two.
   if (2 ** exponent > size) exponent--;
   else if (2 ** (exponent + 1) <= size) exponent++;
-  // A carry out of the fraction goes into the exponent by itself.
+  // A carry out of the fraction increments the exponent.
   return sign | (((exponent + 15) << 10) + roundToEven(size * 2 ** (10 - exponent)) - 1024);
 }
 
-/** The number that the 16 bits of a bfloat16 stand for: the upper half of a float32. */
+/** The number of a bfloat16: the upper 16 bits of a float32. */
 export function bfloat16ToNumber(bits: number): number {
   scratchBits[0] = bits << 16;
   return scratch[0]!;
@@ -49,7 +49,7 @@ function roundToEven(value: number): number {
   return rest > 0.5 || (rest === 0.5 && down % 2 === 1) ? down + 1 : down;
 }
 
-/** The numbers of an array as float32, the precision of features and embeddings; a float32 array's own data. */
+/** The numbers of an array as float32, the precision of features and embeddings; for a float32 array its own data. */
 export function toFloat32(array: NdArray<Exclude<DType, "complex64" | "complex128">>): Float32Array {
   switch (array.dtype) {
     case "float32":

@@ -1,7 +1,7 @@
-import { MillraceError } from "../shared/errors.ts";
+import { MillraceError } from "../errors/errors.ts";
 
 /**
- * What holds the numbers of each element type. Booleans are bytes 0 and 1; float16 and bfloat16 are their bits (see
+ * The typed array of each element type. Booleans are bytes 0 and 1; float16 and bfloat16 are their bits (see
  * `toFloat32`); a complex number is two floats, real part first.
  */
 export interface ArrayData {
@@ -25,7 +25,7 @@ export interface ArrayData {
 /** The name of an element type, as NumPy and PyTorch call it. */
 export type DType = keyof ArrayData;
 
-/** A dense array in C order: the last index runs fastest. No dimensions (`shape: []`) is one number. */
+/** A dense array in C order: the last index changes fastest. No dimensions (`shape: []`) is one number. */
 export type NdArray<D extends DType = DType> = {
   [K in D]: { readonly dtype: K; readonly shape: readonly number[]; readonly data: ArrayData[K] };
 }[D];
@@ -40,7 +40,7 @@ interface NumberArrayClass {
 
 interface Layout {
   readonly arrayClass: NumberArrayClass;
-  /** How many numbers of the typed array are one element: 2 for complex ones. */
+  /** Numbers of the typed array per element: 2 for complex types. */
   readonly parts: 1 | 2;
   readonly itemBytes: number;
 }
@@ -51,7 +51,7 @@ const layout = (arrayClass: unknown, parts: 1 | 2 = 1): Layout => ({
   itemBytes: (arrayClass as NumberArrayClass).BYTES_PER_ELEMENT * parts,
 });
 
-/** How the elements of each type lie in memory. */
+/** The memory layout of each element type. */
 export const layouts: Readonly<Record<DType, Layout>> = {
   bool: layout(Uint8Array),
   int8: layout(Int8Array),
@@ -77,13 +77,13 @@ export function ndArray<D extends DType>(dtype: D, data: ArrayData[D], shape?: r
   return array;
 }
 
-/** Whether something is meant as an array; `checkNdArray` says whether it is a sound one. */
+/** True if a value is meant as an array; `checkNdArray` checks it. */
 export function isNdArray(value: unknown): value is NdArray {
   if (typeof value !== "object" || value === null) return false;
   return "dtype" in value && "shape" in value && "data" in value && ArrayBuffer.isView(value.data);
 }
 
-/** How many elements a shape has; infinity where the product leaves the range of exact numbers. */
+/** The number of elements of a shape; infinity if the product is not exact. */
 export function countElements(shape: readonly number[]): number {
   if (shape.includes(0)) return 0;
   let count = 1;
@@ -91,7 +91,7 @@ export function countElements(shape: readonly number[]): number {
   return count <= Number.MAX_SAFE_INTEGER ? count : Number.POSITIVE_INFINITY;
 }
 
-/** Refuses an array whose parts do not fit together, before half of it is in a file. */
+/** Refuses an array whose parts do not match, before half of it is in a file. */
 export function checkNdArray({ dtype, shape, data }: NdArray): void {
   const expected = layouts[dtype] as Layout | undefined;
   if (expected === undefined) throw badArray(`there is no element type ${JSON.stringify(dtype)}`);

@@ -1,9 +1,9 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { MillraceError, messageOf } from "../shared/errors.ts";
+import { MillraceError, messageOf } from "../errors/errors.ts";
 import { FileSink } from "./file-sink.ts";
 
-/** Begins a file, and the folder that it is in. */
+/** Creates a file and its folder. */
 export function openSink(path: string): FileSink {
   try {
     mkdirSync(dirname(path), { recursive: true });

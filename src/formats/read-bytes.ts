@@ -1,13 +1,13 @@
 import { badFile } from "./bad-file.ts";
 import type { ByteSource } from "./byte-source.ts";
 
-/** Refuses a length that the file does not have, saying what needs it: asked before anything is allocated for it. */
+/** Refuses a length that the file does not have, and names what needs it, before anything is allocated. */
 export function requireBytes(source: ByteSource, offset: number, length: number, what: string): void {
   const left = Math.max(0, source.size - offset);
   if (length > left) throw badFile(source.name, offset, `${what} needs ${length} bytes, and ${left} are left`);
 }
 
-/** A piece of a source in memory of its own: nobody else can change what it became. */
+/** A copy of a piece of a source, which no other code can change. */
 export function readBytes(source: ByteSource, offset: number, length: number, what: string): Uint8Array<ArrayBuffer> {
   requireBytes(source, offset, length, what);
   return new Uint8Array(source.read(offset, length));

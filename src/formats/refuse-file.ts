@@ -1,7 +1,7 @@
-import { MillraceError } from "../shared/errors.ts";
+import { MillraceError } from "../errors/errors.ts";
 import { badFile } from "./bad-file.ts";
 
-/** Like `badFile`, for what is wrong with a file as a whole, and with an advice or a cause of its own. */
+/** Like `badFile`, for a problem of a file as a whole, or with its own hint or cause. */
 export function refuseFile(
   name: string,
   offset: number | undefined,

@@ -1,29 +1,29 @@
 import { createHash } from "node:crypto";
 
-/** Which file systems the names are for. */
+/** The file systems for which names are made. */
 export interface SafeFileNameOptions {
   /**
-   * Capital letters are escaped too, so that `Utt1` and `utt1` stay apart on a file system that does not tell them apart
-   * (macOS, Windows). Default false: ids of letters, digits, `.`, `_` and `-` stay as they are.
+   * Escapes capital letters too, so that `Utt1` and `utt1` differ on a case-insensitive file system (macOS, Windows).
+   * Default: false; ids of letters, digits, `.`, `_` and `-` are unchanged.
    */
   readonly caseInsensitive?: boolean;
 }
 
-// Room is left for a suffix and for a temporary name within the 255 bytes that file systems take.
+// Leaves space for a suffix and a temporary name within the 255 bytes of file systems.
 const longestName = 200;
 const digestDigits = 64;
-// What is a device on Windows, whatever comes behind the first dot.
+// Device names on Windows, whatever follows the first dot.
 const devicePattern = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
-// What nearly all ids are, and stay.
+// Almost all ids match this and are unchanged.
 const ordinary = /^[A-Za-z0-9_-](?:[A-Za-z0-9._-]{0,198}[A-Za-z0-9_-])?$/;
 
 /**
- * A file name for any id, so that names from data can neither leave their folder nor meet each other. Letters, digits and
- * `. _ -` stay; every other byte of the id's UTF-8 becomes `=` and two lowercase hex digits, and so does a dot at either
- * end and the first letter of a Windows device name. An empty id is `=`. What would be longer than 200 bytes is cut and
- * ends with `=-` and the SHA-256 of the id. No two ids get one name: `=` itself is escaped, so the name says which bytes
- * the id had, or carries its digest.
+ * A file name for any id, so that names from data can neither leave their folder nor collide. Letters, digits and `. _
+ * -` are kept; every other byte of the id's UTF-8 becomes `=` and two lowercase hex digits, and so does a dot at either
+ * end and the first letter of a Windows device name. An empty id is `=`. A name longer than 200 bytes is cut and ends
+ * with `=-` and the SHA-256 of the id. Two ids never get the same name: `=` itself is escaped, so the name determines
+ * the bytes of the id, or contains its digest.
  */
 export function safeFileName(id: string, { caseInsensitive = false }: SafeFileNameOptions = {}): string {
   if (id === "") return "=";
@@ -42,12 +42,14 @@ export function safeFileName(id: string, { caseInsensitive = false }: SafeFileNa
 
 function shorten(name: string, bytes: Uint8Array): string {
   const digest = createHash("sha256").update(bytes).digest("hex");
-  // No escape is cut in two.
+  // An escape is never cut in two.
   const beginning = name.slice(0, longestName - digestDigits - 2).replace(/=.?$/, "");
   return `${beginning}=-${digest}`;
 }
 
-/** UTF-8, and half a surrogate pair as three bytes of its own: Node would make the same replacement character of all. */
+/**
+ * UTF-8, with an unpaired surrogate as three separate bytes: Node would replace all of them with the same character.
+ */
 function encodeId(id: string): Uint8Array {
   if (!/\p{Surrogate}/u.test(id)) return Buffer.from(id, "utf8");
   const pieces = Array.from(id, (character) => {

@@ -1,13 +1,13 @@
 import { showPosition } from "../config/config-error.ts";
 import type { ParallelConfig } from "../config/parallel.ts";
 import { positionOf } from "../config/position-of.ts";
-import { MillraceError } from "../shared/errors.ts";
-import { nearestName } from "../shared/nearest-name.ts";
-import { describeKind } from "../shared/state-json.ts";
+import { MillraceError } from "../errors/errors.ts";
+import { nearestName } from "../text/nearest-name.ts";
+import { describeKind } from "../values/state-json.ts";
 
 type Options = ParallelConfig["options"];
 
-/** What is wrong with one of `parallel.options`. Where it stands, whoever has all of them knows. */
+/** What is wrong with one of `parallel.options`. `refusalOf` adds its place in the config. */
 export class BadOption extends Error {
   readonly option: string;
   readonly hint: string;
@@ -32,7 +32,7 @@ export function readOptions<T extends object>(
   return read as T;
 }
 
-/** Reads those that can be read, and answers with what is wrong with the others. */
+/** Reads the valid options and returns what is wrong with the others. */
 export function tryOptions<T extends object>(readers: Readers<T>): { read: Partial<T>; problems: BadOption[] } {
   const problems: BadOption[] = [];
   const read: [string, unknown][] = [];
@@ -41,7 +41,7 @@ export function tryOptions<T extends object>(readers: Readers<T>): { read: Parti
       read.push([name, reader()]);
     } catch (error) {
       if (!(error instanceof BadOption)) throw error;
-      // What two of them are made of is wrong once.
+      // An option that two readers use is reported once.
       if (!problems.some(({ message }) => message === error.message)) problems.push(error);
     }
   }
@@ -89,7 +89,7 @@ export function checkCount(name: string, value: unknown, least = 1): number | un
   );
 }
 
-/** An option that an env does not have, with the nearest that it has; `aliases` are what others call some of them. */
+/** An option that an env does not have, with the nearest one that it has. `aliases`: other names of options. */
 export function unknownOption(
   env: string,
   name: string,

@@ -21,12 +21,12 @@ const refused: Readonly<Record<string, string>> = {
   extra: "workers take their options from the runner",
   local_directory: "workers write into the run folder only",
   asynchronous: "use asyncMode of the runner",
-  config_name: "the options stand in parallel.options",
+  config_name: "the options are in parallel.options",
   silence_logs: "logs are kept in files; `millrace logs` shows them",
-  n_workers: "it stands beside the options, as parallel.n_workers",
+  n_workers: "it is beside the options, as parallel.n_workers",
 };
 
-/** What schedulers and older versions of dask-jobqueue call an option. */
+/** Names that schedulers and older versions of dask-jobqueue have for an option. */
 const aliases: Readonly<Record<string, string>> = {
   env_extra: "job_script_prologue",
   job_extra: "job_extra_directives",
@@ -40,7 +40,7 @@ const aliases: Readonly<Record<string, string>> = {
   cpus_per_task: "cores",
 };
 
-/** Why an option of an env that starts jobs is not taken: what it is called here, or what stands in its place. */
+/** Why an option of an env that starts jobs is refused: its name here, or what replaces it. */
 export function explainUnknownOption(env: string, name: string, known: readonly string[]): BadOption {
   const why = Object.hasOwn(refused, name) ? refused[name] : undefined;
   const other = Object.hasOwn(aliases, name) ? aliases[name]! : "";
@@ -48,7 +48,7 @@ export function explainUnknownOption(env: string, name: string, known: readonly 
     return new BadOption(
       name,
       `parallel.options.${name} is not taken: it is called ${other}.`,
-      `Write ${other} in its place.`,
+      `Write ${other} instead.`,
     );
   if (why !== undefined)
     return new BadOption(name, `parallel.options.${name} is not taken: ${why}.`, "Remove it from parallel.options.");

@@ -1,78 +1,111 @@
 import type { ParallelConfig } from "../config/parallel.ts";
-import type { KnownShard } from "../store/known-shard.ts";
-import { runPaths } from "../store/run-paths.ts";
-import type { WorkerJob } from "../worker/worker-job.ts";
-import type { StartWorker, Supervision } from "./supervise.ts";
+import type { DetachedJob } from "../contract/task.ts";
+import type { MillraceError } from "../errors/errors.ts";
+import type { WorkerExit } from "../run-folder/history/attempt-notes.ts";
+import type { KnownShard } from "../run-folder/shard/known-shard.ts";
+import type { JoinOutcome, WorkerRequest } from "../worker/messages.ts";
+import type { WorkerContext } from "../worker/worker-context.ts";
 
-export interface LaunchRequest {
+/** Starts workers somewhere. The run folder is their queue: nothing else is shared. */
+export type Launcher = InlineLauncher | PooledLauncher | QueuedLauncher;
+
+interface AnyLauncher {
+  readonly env: ParallelConfig["env"];
+  /** Refuses options it cannot fulfil, before anything is made. */
+  check(parallel: ParallelConfig): void;
+}
+
+/** Runs one worker in this process. */
+export interface InlineLauncher extends AnyLauncher {
+  readonly kind: "inline";
+  run(worker: WorkerContext, stop: StopRequests): Promise<Committed>;
+}
+
+/** Keeps workers running on this machine. They end with this process. */
+export interface PooledLauncher extends AnyLauncher {
+  readonly kind: "pooled";
+  /** Starts some workers before the run is prepared, where that saves time. */
+  openPool(request: PoolRequest): WorkerPool;
+}
+
+/** Starts workers in jobs, on other hosts. The jobs must be able to see that this process is alive. */
+export interface QueuedLauncher extends AnyLauncher {
+  readonly kind: "queued";
+  /** Whether the jobs of `drive` continue without this process. */
+  readonly outlivesDriver: boolean;
+  /** Submits jobs and replaces those that are lost, until the run is complete. */
+  drive(request: LaunchRequest): Promise<Committed>;
+  /** Submits jobs that need no driver, and does not wait for them. */
+  submit(request: SubmitRequest): Promise<readonly DetachedJob[]>;
+  /** Describes what would be submitted. */
+  describe(request: SubmitRequest): JobDescription;
+}
+
+/** The shards that are known to be committed, so that they need not be inspected again. */
+export type Committed = ReadonlyMap<number, KnownShard>;
+
+export interface LaunchRequest extends SubmitRequest {
+  /** This process as a member of the run. */
+  readonly worker: WorkerContext;
+  readonly stop: StopRequests;
+}
+
+/** What is needed to start workers and leave. */
+export interface SubmitRequest {
   readonly runDir: string;
   readonly parallel: ParallelConfig;
-  /** The work of a worker in this very process. Launchers that start others give them the run folder instead. */
-  readonly inlineJob: WorkerJob;
-  readonly stop: StopRequests;
-  /** How many shards are to do: no more workers than that are of use. */
+  /** How many shards are open: more workers than that are of no use. */
   readonly pending: number;
-  /** What {@link Launcher.openPool} has opened. */
-  readonly pool: WorkerPool | undefined;
 }
 
 interface PoolRequest {
   readonly runDir: string;
   readonly parallel: ParallelConfig;
-  /** How many workers will be needed for sure; none while that is not known. */
+  /** How many workers will certainly be needed; 0 while that is not known. */
   readonly early: number;
 }
 
-/** A source of workers that begin when they are told to. */
+/** A source of workers that wait for the request to begin. */
 export interface WorkerPool {
   readonly start: StartWorker;
-  /** Ends those that were never asked for. */
+  /** Ends the workers that were never used. */
   close(): void;
+}
+
+/** A started worker, as its launcher controls it. */
+export interface StartedWorker {
+  readonly name: string;
+  readonly ended: Promise<WorkerEnd>;
+  send(request: WorkerRequest): void;
+  /** Ends it at once. */
+  kill(): void;
+}
+
+export type WorkerEnd =
+  | { readonly kind: JoinOutcome; readonly committed: readonly KnownShard[] }
+  | { readonly kind: "failed"; readonly error: MillraceError }
+  | CrashedEnd;
+
+export type StartWorker = (place: { readonly name: string; readonly slot: number }) => StartedWorker;
+
+/** A worker that ended without a final message. */
+export interface CrashedEnd {
+  readonly kind: "crashed";
+  readonly exit: WorkerExit;
+  /** Whether its env was built. */
+  readonly wasReady: boolean;
+  /** The end of its stderr. */
+  readonly lastOutput: string;
 }
 
 /** How the user stops a run. */
 export interface StopRequests {
-  /** Once: workers save, give their shards back and leave. Its reason is "signal" after Ctrl-C. */
+  /** Once: workers save, release their shards and leave. Its reason is "signal" after Ctrl-C. */
   readonly leave: AbortSignal;
   /** Twice: workers are ended at once. */
   readonly kill: AbortSignal;
 }
 
-/** A job that goes on without the process that submitted it. */
-export interface DetachedJob {
-  readonly env: string;
-  /** The scheduler's id of the submission. */
-  readonly id: string;
-  /** Its name there. */
-  readonly name: string;
-  /** Tasks of the array, and workers in all of them. */
-  readonly tasks: number;
-  readonly workers: number;
-  readonly runDir: string;
-}
-
-/** Starts workers somewhere and answers when they are through. The run folder is their queue: nothing else is shared. */
-export interface Launcher {
-  readonly env: ParallelConfig["env"];
-  /** Whether workers are started that find the user's classes by themselves. */
-  readonly startsWorkers: boolean;
-  /** Whether workers are on other hosts: they must be able to see that this process is there. */
-  readonly isRemote?: boolean;
-  /** Whether they go on when this process has gone. */
-  readonly outlivesDriver?: boolean;
-  /** Refuses options it cannot fulfil, before anything is made. */
-  check(parallel: ParallelConfig): void;
-  /** Starts workers before the run is prepared, where that saves time. */
-  openPool?(request: PoolRequest): WorkerPool;
-  /** Answers with the shards that are known to be committed, so that they need not be looked at again. */
-  launch(request: LaunchRequest): Promise<ReadonlyMap<number, KnownShard>>;
-  /** Starts workers that need nobody, and does not wait for them. */
-  submit?(request: SubmitRequest): Promise<readonly DetachedJob[]>;
-  /** What would be submitted. */
-  describe?(request: SubmitRequest): JobDescription;
-}
-
-/** What would be handed over. */
 interface JobDescription {
   /** The first job script, or the calls that start the jobs. */
   readonly text: string;
@@ -80,10 +113,7 @@ interface JobDescription {
   readonly tasks: readonly number[];
 }
 
-/** What is needed to start workers and leave. */
-export type SubmitRequest = Pick<LaunchRequest, "runDir" | "parallel" | "pending">;
-
-/** What a launch on this machine is to keep at work. */
-export function supervisionOf({ runDir, stop, parallel, pending }: LaunchRequest): Supervision {
-  return { paths: runPaths(runDir), stop, slots: Math.min(parallel.nWorkers, pending) };
+/** Whether the workers of a run continue without its driver. */
+export function outlivesDriver(launcher: Launcher): boolean {
+  return launcher.kind === "queued" && launcher.outlivesDriver;
 }

@@ -1,19 +1,19 @@
 import { dirname, join, relative } from "node:path";
+import { MillraceError } from "../errors/errors.ts";
 import type { ParquetColumn } from "../formats/parquet/parquet-column.ts";
-import { MillraceError } from "../shared/errors.ts";
 import { type DataPart, parseParts, partsName } from "../writers/shard-parts.ts";
 import { type CommittedShard, filesOf } from "./concatenate-shard-files.ts";
 import { readCommitted } from "./read-committed.ts";
 
 export interface CollectedParts {
-  /** In item order; each path is the whole way to the file. */
+  /** In item order, with absolute paths. */
   readonly parts: readonly DataPart[];
   readonly rows: number;
   readonly bytes: number;
   readonly columns?: readonly ParquetColumn[];
 }
 
-/** The parts of a data set in all shards, in item order, as the shards' own lists name them. */
+/** The parts of a data set in all shards, in item order, from the lists of the shards. */
 export function collectParts(shards: readonly CommittedShard[], name: string): CollectedParts {
   const listName = partsName(name);
   const lists = filesOf(shards, listName).map(({ dir, file }) => {
@@ -30,12 +30,12 @@ export function collectParts(shards: readonly CommittedShard[], name: string): C
   return { parts, rows: sum("rows"), bytes: sum("bytes"), ...(columns !== undefined && { columns }) };
 }
 
-/** A path as an index in `folder` names it, so that index and shards can be moved together. */
+/** A path relative to `folder`, so that an index and its shards can be moved together. */
 export function pathFrom(folder: string, path: string): string {
   return relative(folder, path).replaceAll("\\", "/");
 }
 
-/** Where merged files go unless another folder is named: beside the shards' folders. */
+/** The default folder for merged files: the parent of the shards' folders. */
 export function folderOf(shards: readonly CommittedShard[], folder: string | undefined, name: string): string {
   if (folder !== undefined) return folder;
   const [first] = shards;

@@ -1,21 +1,21 @@
-import { closeSync, openSync, readSync } from "node:fs";
 import { basename, join } from "node:path";
-import { combineCrc32, crc32, crcText } from "../shared/crc32.ts";
-import { damagedShard, filesOfDone, readDone, type ShardFile } from "../store/done.ts";
-import { writeFully } from "../store/durable-files.ts";
-import { type KnownShard, knownShard } from "../store/known-shard.ts";
-import { shardIdOf } from "../store/run-paths.ts";
-import { makeAtOnce } from "./make-at-once.ts";
+import { combineCrc32, crc32, crcText } from "../bytes/crc32.ts";
+import { digestFile } from "../run-folder/files/digest-bytes.ts";
+import { writeFully } from "../run-folder/files/durable-files.ts";
+import { shardIdOf } from "../run-folder/files/run-paths.ts";
+import { damagedShard, filesOfDone, readDone, type ShardFile } from "../run-folder/shard/done.ts";
+import { type KnownShard, knownShard } from "../run-folder/shard/known-shard.ts";
+import { writeMergedFile } from "./write-merged-file.ts";
 
-/** A committed shard: its folder, and what its `done` says of its files. */
+/** A committed shard: its folder, and what its `done` file says about its files. */
 export interface CommittedShard {
   readonly dir: string;
   readonly known: KnownShard;
-  /** Read anew with each call where they are many: only those of one shard are in memory at a time. */
+  /** Read again with each call if there are many: only the files of one shard are in memory at a time. */
   files(): readonly ShardFile[];
 }
 
-/** The committed shards in the given folders; a damaged one is an error that names the file. */
+/** The committed shards in the given folders. A damaged one is an error that names the file. */
 export function openShards(
   shardDirs: readonly string[],
   known: ReadonlyMap<number, KnownShard> = new Map(),
@@ -27,22 +27,29 @@ export function openShards(
 }
 
 /**
- * Puts one file of every shard behind the other, in item order, into `target`. Each shard's bytes are compared with the
- * digest they were committed with, and `target` keeps its old content until the new one is complete.
+ * Concatenates one file of every shard, in item order, into `target`. Each shard's bytes are compared with their
+ * committed digest, and `target` keeps its old content until the new one is complete.
  */
 export function concatenateShardFiles(shardDirs: readonly string[], name: string, target: string): ShardFile {
   return concatenate(openShards(shardDirs), name, target);
 }
 
-/** The same for shards that are open already; `before` stands above them. */
+interface ConcatenateOptions {
+  /** The run folder, if the name of the target comes from the run. */
+  readonly within?: string | undefined;
+  /** A header before the shards' bytes. */
+  readonly before?: Uint8Array | undefined;
+}
+
+/** The same for shards that are already open. */
 export function concatenate(
   shards: readonly CommittedShard[],
   name: string,
   target: string,
-  before: Uint8Array = nothing,
+  { within, before = nothing }: ConcatenateOptions = {},
 ): ShardFile {
   const total = new Total(name);
-  makeAtOnce(target, (fd) => {
+  writeMergedFile({ target, within }, (fd) => {
     writeFully(fd, before, target);
     total.add({ bytes: before.length }, crc32(before));
     for (const { dir, file } of filesOf(shards, name)) append(fd, join(dir, name), { file, total, target });
@@ -52,7 +59,7 @@ export function concatenate(
 
 const nothing = new Uint8Array(0);
 
-/** The shards that have a file, with what their `done` says of it. */
+/** The shards that have this file, with what their `done` file says about it. */
 export function filesOf(shards: readonly CommittedShard[], name: string): { dir: string; file: ShardFile }[] {
   return shards.flatMap((shard) =>
     shard
@@ -72,7 +79,7 @@ class Total {
     this.name = name;
   }
 
-  /** One shard's file, whose digest is known: no byte is summed up twice. */
+  /** Appends one shard's file. Its digest is known, so no byte is hashed twice. */
   add({ bytes, lines = 0 }: Pick<ShardFile, "bytes" | "lines">, digest: number): void {
     this.digest = combineCrc32(this.digest, digest, bytes);
     this.bytes += bytes;
@@ -84,26 +91,12 @@ class Total {
   }
 }
 
-const chunk = Buffer.allocUnsafeSlow(1 << 20);
-
 function append(
   fd: number,
   source: string,
   { file, total, target }: { file: ShardFile; total: Total; target: string },
 ): void {
-  const input = openSync(source, "r");
-  try {
-    let digest = 0;
-    for (;;) {
-      const read = readSync(input, chunk, 0, chunk.length, null);
-      if (read === 0) break;
-      const part = chunk.subarray(0, read);
-      digest = crc32(part, digest);
-      writeFully(fd, part, target);
-    }
-    if (crcText(digest) !== file.crc32) throw damagedShard(`the bytes of ${source} are not those that were committed`);
-    total.add(file, digest);
-  } finally {
-    closeSync(input);
-  }
+  const { digest } = digestFile(source, (part) => writeFully(fd, part, target));
+  if (crcText(digest) !== file.crc32) throw damagedShard(`the bytes of ${source} are not those that were committed`);
+  total.add(file, digest);
 }

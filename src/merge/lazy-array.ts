@@ -1,22 +1,22 @@
 import { inspect } from "node:util";
 
 /**
- * An array whose elements are read when it is first looked at. A run of ten million records returns at once and uses
- * no memory unless someone asks for them; to whoever does, it is an ordinary array.
+ * An array whose elements are read on first access. A run of ten million records returns at once and uses no memory
+ * unless the records are read. To callers it is an ordinary array.
  */
 export function lazyArray<T>(length: number, elements: () => Iterable<T>): T[] {
   const target: T[] = [];
   let isFilled = false;
   const fill = (): T[] => {
     if (isFilled) return target;
-    // All of them or none: a read that failed is tried again at the next look.
+    // All or nothing: a failed read is repeated on the next access.
     const all = [...elements()];
     Reflect.deleteProperty(target, inspect.custom);
     for (const element of all) target.push(element);
     isFilled = true;
     return target;
   };
-  // console.log looks behind the proxy: it must not find the array empty.
+  // console.log inspects the target of a proxy, so the target must not be empty.
   Object.defineProperty(target, inspect.custom, {
     value: () => inspect(fill()),
     enumerable: false,
@@ -24,7 +24,7 @@ export function lazyArray<T>(length: number, elements: () => Iterable<T>): T[] {
   });
   return new Proxy(target, {
     get(_target, key) {
-      // `await` asks every value whether it is a promise; that is not looking at it.
+      // `await` reads `then` of every value; that must not trigger a read.
       if (!isFilled && key === "length") return length;
       return key === "then" ? undefined : (Reflect.get(fill(), key) as unknown);
     },

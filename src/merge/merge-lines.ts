@@ -1,15 +1,15 @@
-import { rmSync } from "node:fs";
 import { join } from "node:path";
-import type { KnownShard } from "../store/known-shard.ts";
-import { isMergeCurrent, mergeKey, readMerged, writeMerged } from "../store/merged.ts";
-import { readRecords } from "../store/read-records.ts";
-import { runPaths } from "../store/run-paths.ts";
-import { failuresName, recordsName, stateName } from "../store/shard-file-names.ts";
+import { removeFileInRun } from "../run-folder/files/run-files.ts";
+import { runPaths } from "../run-folder/files/run-paths.ts";
+import { isMergeCurrent, mergeKey, readMerged, writeMerged } from "../run-folder/run/merged.ts";
+import type { KnownShard } from "../run-folder/shard/known-shard.ts";
+import { readRecords } from "../run-folder/shard/read-records.ts";
+import { failuresName, recordsName, stateName } from "../run-folder/shard/shard-file-names.ts";
 import { type CommittedShard, concatenate, filesOf, openShards } from "./concatenate-shard-files.ts";
 import { lazyArray } from "./lazy-array.ts";
 import { mergeLists } from "./merge-scp.ts";
 
-/** The records of committed shards, in item order; they are read when the array is first looked at. */
+/** The records of committed shards, in item order. They are read on first access. */
 export function recordsOfShards<Record>(
   shardDirs: readonly string[],
   known: ReadonlyMap<number, KnownShard> = new Map(),
@@ -24,7 +24,7 @@ export function recordsOfShards<Record>(
   });
 }
 
-/** Puts every file that a line writer wrote together in the run folder, in item order; what is merged already stays. */
+/** Merges every file of a line writer into the run folder, in item order. Files that are already merged stay. */
 export function mergeLineFiles(
   runDir: string,
   shardDirs: readonly string[],
@@ -38,20 +38,20 @@ export function mergeLineFiles(
   if (before !== undefined && before.files.length === found.size && isMergeCurrent(paths, before, key)) return;
   const files = [...found].map(([name, kind]) =>
     kind === "paths"
-      ? mergeLists(shards, name, { target: paths.output(name) })
-      : concatenate(shards, name, paths.output(name)),
+      ? mergeLists(shards, name, { target: paths.output(name), within: paths.root })
+      : concatenate(shards, name, paths.output(name), { within: paths.root }),
   );
-  for (const { name } of before?.files ?? []) if (!found.has(name)) rmSync(paths.output(name), { force: true });
+  for (const { name } of before?.files ?? []) if (!found.has(name)) removeFileInRun(paths.root, paths.output(name));
   writeMerged(paths, { version: 1, key, files });
 }
 
 const listSuffix = ".scp";
-// Compressed files behind each other are one compressed file.
+// Concatenated gzip or zstd files are one valid compressed file.
 const compressedLines = /\.jsonl\.(?:gz|zst|zstd)$/;
 
 /**
- * The files of lines, by their names: those that are put together as they are, and lists whose paths count from their own
- * folder. A list that someone wrote as plain lines stays as it is.
+ * The line files, by name: those that are concatenated unchanged, and lists with paths relative to their folder. A list
+ * that was written as plain lines is not changed.
  */
 function lineFiles(shards: readonly CommittedShard[]): Map<string, "lines" | "paths"> {
   const found = new Map<string, "lines" | "paths">();
@@ -62,7 +62,7 @@ function lineFiles(shards: readonly CommittedShard[]): Map<string, "lines" | "pa
       if (lines === undefined && !isList && !compressedLines.test(name)) isOtherOutput ||= name !== stateName;
       else if (!found.has(name)) found.set(name, isList && lines === undefined ? "paths" : "lines");
     }
-  // Where every item was dropped or failed there is still a result: no records.
+  // If every item was dropped or failed there is still a result: no records.
   const isEmpty = !isOtherOutput && [...found.keys()].every((name) => name === failuresName);
   if (isEmpty) found.set(recordsName, "lines");
   return new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -3,32 +3,32 @@ import { withFileSource } from "../formats/file-source.ts";
 import { openZip } from "../formats/zip/open-zip.ts";
 import { readZipEntry } from "../formats/zip/read-zip-entry.ts";
 import { ZipWriter } from "../formats/zip/zip-writer.ts";
-import { writeFully } from "../store/durable-files.ts";
+import { writeFully } from "../run-folder/files/durable-files.ts";
 import { concatenate, filesOf, openShards } from "./concatenate-shard-files.ts";
-import { makeAtOnce } from "./make-at-once.ts";
+import { writeMergedFile } from "./write-merged-file.ts";
 
 /**
- * Puts the arrays of every shard's `name.npz` into one archive, in item order, and their `name.index.jsonl` into one index:
- * by default under the same names beside the shards' folders. One array is in memory at a time. An id that two shards have
- * is an error. Says how many arrays there are.
+ * Merges the arrays of every shard's `name.npz` into one archive, in item order, and their `name.index.jsonl` into one
+ * index: by default with the same names beside the shards' folders. One array is in memory at a time. An id that occurs
+ * in two shards is an error. Returns the number of arrays.
  */
 export function mergeNpz(shardDirs: readonly string[], name: string, folder?: string): number {
   const shards = openShards(shardDirs);
   const place = folder ?? dirname(shardDirs[0] ?? ".");
   let arrays = 0;
-  makeAtOnce(join(place, `${name}.npz`), (fd, path) => {
+  writeMergedFile({ target: join(place, `${name}.npz`), within: place }, (fd, path) => {
     const writer = new ZipWriter((bytes) => writeFully(fd, bytes, path));
     for (const { dir } of filesOf(shards, `${name}.npz`)) arrays += copyArrays(join(dir, `${name}.npz`), writer);
     writer.finish();
   });
-  concatenate(shards, `${name}.index.jsonl`, join(place, `${name}.index.jsonl`));
+  concatenate(shards, `${name}.index.jsonl`, join(place, `${name}.index.jsonl`), { within: place });
   return arrays;
 }
 
-/** Each entry is unpacked, which compares its checksum, and packed as it was. */
+/** Each entry is unpacked, which verifies its checksum, and packed with the same compression. */
 function copyArrays(path: string, writer: ZipWriter): number {
   return withFileSource(path, (source) => {
-    const archive = openZip(source, { maxInflatedBytes: Number.POSITIVE_INFINITY });
+    const archive = openZip(source, { maxOutputBytes: Number.POSITIVE_INFINITY });
     for (const entry of archive.entries.values()) {
       writer.add(entry.name, readZipEntry(archive, entry), { compress: entry.compressed, align: 64 });
     }

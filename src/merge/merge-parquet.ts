@@ -3,22 +3,24 @@ import { type DatasetCardOptions, datasetCard } from "../formats/parquet/dataset
 import { collectParts, folderOf, pathFrom } from "./collect-parts.ts";
 import { openShards } from "./concatenate-shard-files.ts";
 import type { MergedCounts } from "./merge-web-dataset.ts";
-import { putText } from "./put-text.ts";
+import { writeMergedText } from "./write-merged-file.ts";
 
-/** What is written beside the parts: a card, and where. */
+/** Options of {@link mergeParquet}. */
 export interface MergeParquetOptions {
-  /** Where index and card go. Default: beside the shards' folders. */
+  /** The folder for index and card. Default: beside the shards' folders. */
   readonly folder?: string;
-  /** Also writes the card `README.md` into that folder, so that `load_dataset(folder)` of Hugging Face finds everything. */
+  /**
+   * Also writes the card `README.md` into that folder, so that Hugging Face's `load_dataset(folder)` finds everything.
+   */
   readonly card?: Omit<DatasetCardOptions, "configs">;
   /** The split that the card names. Default: `train`. */
   readonly split?: string;
 }
 
 /**
- * Makes one data set of the Parquet files of all shards, which stay where they are: `name.index.json` names them in item
- * order, with their rows, bytes and columns. Paths count from the folder of the index, so the output folder can be moved as
- * a whole.
+ * Makes one data set of the Parquet files of all shards, which stay where they are: `name.index.json` lists them in
+ * item order, with their rows, bytes and columns. Paths are relative to the folder of the index, so the output folder
+ * can be moved as a whole.
  */
 export function mergeParquet(
   shardDirs: readonly string[],
@@ -30,12 +32,12 @@ export function mergeParquet(
   const place = folderOf(shards, folder, name);
   const index = join(place, `${name}.index.json`);
   const moved = parts.map((part) => ({ ...part, path: pathFrom(dirname(index), part.path) }));
-  putText(index, [`${JSON.stringify({ rows, bytes, columns, parts: moved }, null, 1)}\n`]);
+  writeMergedText(index, [`${JSON.stringify({ rows, bytes, columns, parts: moved }, null, 1)}\n`], place);
   if (card !== undefined) {
-    // One by one and no pattern: split.10 would come before split.2.
+    // Listed one by one, not as a glob pattern: split.10 would come before split.2.
     const files = parts.map((part) => pathFrom(place, part.path));
     const splits = [{ name: split, files, rows, sizeBytes: bytes }];
-    putText(join(place, "README.md"), [datasetCard({ ...card, configs: [{ splits, columns }] })]);
+    writeMergedText(join(place, "README.md"), [datasetCard({ ...card, configs: [{ splits, columns }] })], place);
   }
   return { parts: parts.length, rows, bytes };
 }

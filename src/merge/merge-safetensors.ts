@@ -1,21 +1,21 @@
 import { dirname, join } from "node:path";
+import { MillraceError } from "../errors/errors.ts";
 import { withFileSource } from "../formats/file-source.ts";
 import { readSafetensors } from "../formats/safetensors/read-tensor.ts";
-import { MillraceError } from "../shared/errors.ts";
 import { folderOf, pathFrom } from "./collect-parts.ts";
 import { filesOf, openShards } from "./concatenate-shard-files.ts";
-import { putText } from "./put-text.ts";
+import { writeMergedText } from "./write-merged-file.ts";
 
-/** Where the index of the parts goes. */
+/** Options of {@link mergeSafetensors}. */
 export interface MergeSafetensorsOptions {
-  /** Where the index goes. Default: beside the shards' folders. */
+  /** The folder of the index. Default: beside the shards' folders. */
   readonly folder?: string;
 }
 
 /**
- * Makes one data set of the safetensors files of all shards, which stay where they are: `name.safetensors.index.json` says
- * which tensor is in which file, as Hugging Face's libraries write it for models in several files. Paths count from its own
- * folder. A tensor that two shards have is an error. Says how many tensors there are.
+ * Makes one data set of the safetensors files of all shards, which stay where they are: `name.safetensors.index.json`
+ * maps each tensor to its file, in the format of Hugging Face's libraries for models in several files. Paths are
+ * relative to its folder. A tensor that occurs in two shards is an error. Returns the number of tensors.
  */
 export function mergeSafetensors(
   shardDirs: readonly string[],
@@ -24,24 +24,25 @@ export function mergeSafetensors(
 ): number {
   const shards = openShards(shardDirs);
   const fileName = `${name}.safetensors`;
-  const index = join(folderOf(shards, folder, name), `${fileName}.index.json`);
+  const place = folderOf(shards, folder, name);
+  const index = join(place, `${fileName}.index.json`);
   const fileOf = new Map<string, string>();
   let bytes = 0;
   for (const { dir } of filesOf(shards, fileName)) {
     const path = join(dir, fileName);
     const { tensors } = withFileSource(path, readSafetensors);
-    // The header was parsed into an object, which puts ids such as "7" first: the data are in item order.
+    // The header was parsed into an object, which puts ids such as "7" first; the data is in item order.
     for (const tensor of [...tensors.values()].sort((a, b) => a.offset - b.offset)) {
       if (fileOf.has(tensor.name)) throw cameTwice(tensor.name, fileOf.get(tensor.name)!, path);
       fileOf.set(tensor.name, path);
       bytes += tensor.sizeBytes;
     }
   }
-  putText(index, indexText(fileOf, bytes, dirname(index)));
+  writeMergedText(index, indexText(fileOf, bytes, dirname(index)), place);
   return fileOf.size;
 }
 
-/** Line by line and not as an object: ids such as "7" would change places, and "__proto__" be lost. */
+/** Written line by line, not from an object: ids such as "7" would change order, and "__proto__" would be lost. */
 function* indexText(fileOf: ReadonlyMap<string, string>, bytes: number, folder: string): Generator<string> {
   yield `{\n "metadata": {"total_size": ${bytes}},\n "weight_map": {`;
   let separator = "\n";

@@ -1,42 +1,46 @@
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
-import { crc32, crcText } from "../shared/crc32.ts";
-import { MillraceError } from "../shared/errors.ts";
-import type { ShardFile } from "../store/done.ts";
-import { writeFully } from "../store/durable-files.ts";
+import { crc32, crcText } from "../bytes/crc32.ts";
+import { MillraceError } from "../errors/errors.ts";
+import { writeFully } from "../run-folder/files/durable-files.ts";
+import type { ShardFile } from "../run-folder/shard/done.ts";
 import { type CommittedShard, filesOf, openShards } from "./concatenate-shard-files.ts";
-import { makeAtOnce } from "./make-at-once.ts";
 import { readCommitted } from "./read-committed.ts";
+import { writeMergedFile } from "./write-merged-file.ts";
 
-/** Where the merged list goes, and how its paths are written. */
+/** Options of {@link mergeScp}. */
 export interface MergeScpOptions {
-  /** Where the merged list goes. Default: under the same name beside the shards' folders. */
+  /** Path of the merged list. Default: the same name beside the shards' folders. */
   readonly target?: string | undefined;
-  /** Writes whole paths: for readers that take paths from their own working folder. The run can then not be moved. Default false. */
+  /**
+   * Writes absolute paths, for readers that resolve paths against their working folder. The run can then not be moved.
+   * Default: false.
+   */
   readonly absolute?: boolean | undefined;
+  /** The folder that paths are relative to. Default: that of the merged list, so the output folder can be moved as a whole. */
+  readonly relativeTo?: string | undefined;
 }
 
 /**
- * Puts the `id path` lists of all shards one behind the other, in item order. Paths count from the folder of the merged
- * list, so the output folder can be moved as a whole. What stands behind a path (`:123`, `[0:5]`) stays.
+ * Puts the lists `name.scp` of all shards, `id path` a line, concatenated in item order. A suffix of a path (`:123`, `[0:5]`) is kept.
  */
 export function mergeScp(shardDirs: readonly string[], name: string, options: MergeScpOptions = {}): ShardFile {
-  return mergeLists(openShards(shardDirs), name, options);
+  return mergeLists(openShards(shardDirs), `${name}.scp`, options);
 }
 
-/** The same for shards that are open already. */
+/** The same for shards that are already open. */
 export function mergeLists(
   shards: readonly CommittedShard[],
   name: string,
-  { target, absolute = false }: MergeScpOptions,
+  { target, absolute = false, relativeTo, within }: MergeScpOptions & { readonly within?: string },
 ): ShardFile {
   const path = target ?? besides(shards, name);
+  const root = target === undefined ? dirname(shards[0]!.dir) : within;
+  const to = relativeTo ?? dirname(path);
   let total = { name, bytes: 0, crc32: 0 };
-  makeAtOnce(path, (fd) => {
+  writeMergedFile({ target: path, within: root }, (fd) => {
     for (const { dir, file } of filesOf(shards, name)) {
       const source = join(dir, name);
-      const bytes = Buffer.from(
-        movePaths(readCommitted(source, file), { from: dirname(source), to: dirname(path), absolute }),
-      );
+      const bytes = Buffer.from(movePaths(readCommitted(source, file), { from: dirname(source), to, absolute }));
       writeFully(fd, bytes, path);
       total = { name, bytes: total.bytes + bytes.length, crc32: crc32(bytes, total.crc32) };
     }
@@ -74,7 +78,7 @@ function movePaths(text: string, { from, to, absolute }: Move): string {
   return moved;
 }
 
-/** Where the path of a line begins: behind the id and the blanks; the end of the line where there is none. */
+/** Where the path of a line begins: after the id and the blanks, or the end of the line if there is no path. */
 function findPath(text: string, start: number, end: number): number {
   let at = start;
   while (at < end && !isBlank(text.charCodeAt(at))) at++;

@@ -2,16 +2,16 @@ import { basename, dirname, join } from "node:path";
 import type { SamplePlace } from "../writers/web-dataset-writer.ts";
 import { collectParts, folderOf, pathFrom } from "./collect-parts.ts";
 import { type CommittedShard, filesOf, openShards } from "./concatenate-shard-files.ts";
-import { putText } from "./put-text.ts";
 import { readCommitted } from "./read-committed.ts";
+import { writeMergedText } from "./write-merged-file.ts";
 
-/** Where the index of the parts goes. */
+/** Options of {@link mergeWebDataset}. */
 export interface MergeWebDatasetOptions {
-  /** Where the index goes. Default: beside the shards' folders. */
+  /** The folder of the index. Default: beside the shards' folders. */
   readonly folder?: string;
 }
 
-/** How much there is, in how many files. */
+/** Numbers of samples, files and bytes. */
 export interface MergedCounts {
   readonly parts: number;
   readonly rows: number;
@@ -19,9 +19,9 @@ export interface MergedCounts {
 }
 
 /**
- * Makes one data set of the archives of all shards, which stay where they are: `name.index.json` names them in item order, in
- * the form that WebDataset's `wids` reads, and `name.samples.jsonl` says where each sample is. Paths count from the folder of
- * these two, so the output folder can be moved as a whole.
+ * Makes one data set of the archives of all shards, which stay where they are: `name.index.json` lists them in item
+ * order, in the format that WebDataset's `wids` reads, and `name.samples.jsonl` gives the position of each sample.
+ * Paths are relative to the folder of these two files, so the output folder can be moved as a whole.
  */
 export function mergeWebDataset(
   shardDirs: readonly string[],
@@ -30,15 +30,20 @@ export function mergeWebDataset(
 ): MergedCounts {
   const shards = openShards(shardDirs);
   const { parts, rows, bytes } = collectParts(shards, name);
-  const index = join(folderOf(shards, options.folder, name), `${name}.index.json`);
+  const place = folderOf(shards, options.folder, name);
+  const index = join(place, `${name}.index.json`);
   const shardlist = parts.map((part) => ({
     url: pathFrom(dirname(index), part.path),
     nsamples: part.rows,
     filesize: part.bytes,
   }));
-  putText(join(dirname(index), `${basename(name)}.samples.jsonl`), moveSamples(shards, name, dirname(index)));
+  writeMergedText(
+    join(dirname(index), `${basename(name)}.samples.jsonl`),
+    moveSamples(shards, name, dirname(index)),
+    place,
+  );
   const content = { __kind__: "wids-shard-index-v1", wids_version: 1, name: basename(name), shardlist };
-  putText(index, [`${JSON.stringify(content, null, 1)}\n`]);
+  writeMergedText(index, [`${JSON.stringify(content, null, 1)}\n`], place);
   return { parts: parts.length, rows, bytes };
 }
 

@@ -1,41 +1,42 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import type { InferenceSession } from "onnxruntime-node";
-import { errnoOf, MillraceError, messageOf } from "../shared/errors.ts";
-import type { ModelSession, ModelTensor } from "../shared/model-session.ts";
+import { errnoOf, MillraceError, messageOf } from "../errors/errors.ts";
+import { fromOnnx, toOnnx } from "./convert-tensor.ts";
+import type { ModelSession } from "./model-session.ts";
 import { refuseLoadingInForward } from "./refuse-loading-in-forward.ts";
 
-/** Where a model runs, and on how many threads. */
+/** The device of a model, and its number of threads. */
 export interface LoadOnnxOptions {
   /** `cpu`, or `cuda:N` for a GPU. Default: `cpu`. */
   readonly device?: string | undefined;
   /** Threads of one run. Default: 1, because a worker runs on every core. */
   readonly threads?: number | undefined;
-  /** What messages call a model that comes as bytes. Default: `the model`. */
+  /** The name of a model in messages, if it comes as bytes. Default: `the model`. */
   readonly name?: string | undefined;
 }
 
-/** What a model takes or gives under one name. */
+/** An input or output of a model. */
 export interface OnnxValue {
   readonly name: string;
   /** `float32`, `int64`, …; undefined where the runtime does not say. */
-  readonly type: string | undefined;
+  readonly dtype: string | undefined;
   /** Fixed dimensions are numbers, the others the names that the model gives them; empty where it says nothing. */
   readonly shape: readonly (number | string)[];
 }
 
 /** A model of a file, loaded into ONNX Runtime. */
-export interface OnnxModel extends ModelSession {
+export interface OnnxModel extends ModelSession, AsyncDisposable {
   readonly inputNames: readonly string[];
   readonly outputNames: readonly string[];
   readonly inputs: readonly OnnxValue[];
   readonly outputs: readonly OnnxValue[];
-  /** Gives its memory back; it cannot be run afterwards. */
+  /** Frees its memory; it cannot be run afterwards. */
   release(): Promise<void>;
 }
 
 /**
- * Loads a model from a path or from its bytes. The only place that touches onnxruntime-node, which users install themselves:
- * it is 290 MB.
+ * Loads a model from a path or from its bytes. The only code that uses onnxruntime-node, which users install
+ * themselves: it is 290 MB.
  */
 export async function loadOnnx(from: string | Uint8Array, options: LoadOnnxOptions = {}): Promise<OnnxModel> {
   const executionProviders = [checkDevice(options.device ?? "cpu")];
@@ -47,10 +48,10 @@ export async function loadOnnx(from: string | Uint8Array, options: LoadOnnxOptio
     executionProviders,
     intraOpNumThreads: options.threads ?? 1,
     interOpNumThreads: 1,
-    // Warnings about graphs are for those who make models.
+    // Warnings about graphs are for authors of models.
     logSeverityLevel: 3,
   } as const;
-  // By its path where it has one: weights may lie in files beside it.
+  // By path if there is one: weights may be in files beside it.
   const loading =
     typeof from === "string" ? InferenceSession.create(from, settings) : InferenceSession.create(from, settings);
   const session = await loading.catch((error: unknown) => {
@@ -62,18 +63,19 @@ export async function loadOnnx(from: string | Uint8Array, options: LoadOnnxOptio
           : "A GPU needs the CUDA libraries that onnxruntime-node fetches when it is installed (without skip), or device: cpu.",
     });
   });
+  let released: Promise<void> | undefined;
+  const release = (): Promise<void> => {
+    released ??= session.release();
+    return released;
+  };
   return {
     inputNames: session.inputNames,
     outputNames: session.outputNames,
     inputs: describeValues(session.inputNames, session.inputMetadata),
     outputs: describeValues(session.outputNames, session.outputMetadata),
-    release: () => session.release(),
-    async run(inputs) {
-      const feeds = Object.fromEntries(
-        Object.entries(inputs).map(([key, { type, data, dims }]) => [key, new Tensor(type, data as never, dims)]),
-      );
-      return (await session.run(feeds)) as unknown as Record<string, ModelTensor>;
-    },
+    release,
+    [Symbol.asyncDispose]: release,
+    run: async (inputs) => fromOnnx(await session.run(toOnnx(inputs, Tensor)), name),
   };
 }
 
@@ -94,7 +96,7 @@ function readBeginning(path: string): Uint8Array {
   }
 }
 
-/** What is no model is named before the runtime speaks of protobuf. */
+/** Names a file that is not a model before the runtime reports protobuf errors. */
 function refuseOther(name: string, bytes: Uint8Array): void {
   const beginning = Buffer.from(bytes.subarray(0, 40)).toString("latin1");
   const [what, hint] =
@@ -114,10 +116,10 @@ function describeValues(
   metadata: readonly InferenceSession.ValueMetadata[] | undefined,
 ): OnnxValue[] {
   return names.map((name, at) => {
-    // Versions before 1.21 do not say more than the names.
+    // Versions before 1.21 report only the names.
     const value = metadata?.[at];
-    if (value === undefined || !value.isTensor) return { name, type: undefined, shape: [] };
-    return { name, type: value.type, shape: [...value.shape] };
+    if (value === undefined || !value.isTensor) return { name, dtype: undefined, shape: [] };
+    return { name, dtype: value.type, shape: [...value.shape] };
   });
 }
 

@@ -1,15 +1,15 @@
-import { MillraceError } from "../shared/errors.ts";
-import { describeKind } from "../shared/state-json.ts";
+import { MillraceError } from "../errors/errors.ts";
+import { describeKind } from "../values/state-json.ts";
 import type { ItemList, Segment } from "./item-list.ts";
 import { type IndexRange, isIndexRange } from "./range.ts";
 
-/** What `run` takes: a range, an array, or anything that yields indices, now or later. */
+/** What `run` takes: a range, an array, or any sync or async iterable of indices. */
 export type Items = IndexRange | Iterable<number> | AsyncIterable<number>;
 
-// Above this many segments a list is irregular: a flat array is smaller then, and the manifest stays below 100 kB.
+// A list with more segments than this is irregular: a flat array is smaller, and the manifest stays below 100 kB.
 const maxSegments = 2000;
 
-/** Takes the user's indices in, checks each, and keeps them in the smallest form. */
+/** Reads the user's indices, checks each one, and stores them in the smallest form. */
 export async function collectItems(items: Items | ItemList): Promise<ItemList> {
   if (isItemList(items)) return items;
   if (isIndexRange(items)) return fromRange(items);
@@ -31,7 +31,7 @@ function fromRange({ start, step, length }: IndexRange): ItemList {
   return { kind: "segments", count: length, segments: [[start, length === 1 ? 1 : step, length]] };
 }
 
-// What a manifest holds of an earlier run; an iterable of the user's has no such thing.
+// The form that a manifest stores. An iterable that the user passes has no `segments` or `indices`.
 function isItemList(items: Items | ItemList): items is ItemList {
   return typeof items === "object" && items !== null && "kind" in items && "count" in items;
 }
@@ -51,7 +51,7 @@ function checkIndex(index: unknown, position: number): asserts index is number {
   });
 }
 
-/** Grows segments while the indices are regular, and turns to a flat array once they are not. */
+/** Adds to segments while the indices are evenly spaced, and switches to a flat array when they are not. */
 class Collector {
   private readonly segments: [number, number, number][] = [];
   private flat: Uint32Array | Float64Array | undefined;

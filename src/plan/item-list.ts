@@ -1,9 +1,9 @@
-/** A run of evenly spaced indices: first index, distance, how many. */
+/** A sequence of evenly spaced indices: first index, step, count. */
 export type Segment = readonly [start: number, step: number, count: number];
 
 /**
- * The items of a run, in the order the user gave them. Evenly spaced ones are kept as segments, so a plan of ten
- * million is a few numbers; an irregular list is kept as one flat array of integers.
+ * The items of a run, in the order the user gave them. Evenly spaced items are stored as segments, so a plan of ten
+ * million is a few numbers; an irregular list is stored as one flat array of integers.
  */
 export type ItemList =
   | { readonly kind: "segments"; readonly count: number; readonly segments: readonly Segment[] }
@@ -25,14 +25,14 @@ export function readItems(items: ItemList, from: number, to: number): number[] {
   return out;
 }
 
-/** A few of the items that are evenly spaced. */
+/** A sequence of evenly spaced items. */
 export interface Piece {
   readonly first: number;
   readonly step: number;
   readonly count: number;
 }
 
-/** The items from position `from` on, up to `to` at most, for as long as they are evenly spaced. */
+/** The evenly spaced items that begin at position `from`, up to position `to` at the latest. */
 export function nextPiece(items: ItemList, from: number, to: number): Piece {
   if (items.kind === "list") return evenlySpaced(items.indices, from, to);
   let segmentStart = 0;

@@ -1,6 +1,6 @@
 import type { ItemList, Segment } from "./item-list.ts";
 
-/** The positions of one shard in the plan: from `from` up to, not including, `to`. */
+/** The positions of one shard in the plan: `from` (inclusive) to `to` (exclusive). */
 export interface Shard {
   readonly id: number;
   readonly from: number;
@@ -8,17 +8,17 @@ export interface Shard {
 }
 
 /**
- * Items cut into shards. Made once, when a run is created, and never cut again: neither the backend nor the number of
- * workers nor the batch size of a later resume changes it.
+ * The items of a run, cut into shards. A plan is made once, when the run is created. Another launcher, number of
+ * workers or batch size on resume does not change it.
  */
 export interface Plan {
   readonly items: ItemList;
-  /** The `shardCount + 1` ends of the shards, as segments: ten thousand even shards are two of them. */
+  /** The `shardCount + 1` bounds of the shards, as segments: ten thousand shards of equal length are two segments. */
   readonly bounds: readonly Segment[];
   readonly shardCount: number;
 }
 
-/** Where shard `id` begins and ends. */
+/** The first and last position of shard `id`. */
 export function shardOf(plan: Plan, id: number): Shard {
   return { id, from: boundAt(plan.bounds, id), to: boundAt(plan.bounds, id + 1) };
 }

@@ -1,14 +1,14 @@
-import { MillraceError } from "../shared/errors.ts";
-import { describeKind } from "../shared/state-json.ts";
+import { MillraceError } from "../errors/errors.ts";
+import { describeKind } from "../values/state-json.ts";
 
-/** Evenly spaced indices that are counted, not stored: `range(10_000_000)` costs nothing. */
+/** Evenly spaced indices that are computed, not stored: `range(10_000_000)` costs nothing. */
 export interface IndexRange extends Iterable<number> {
   readonly start: number;
   readonly step: number;
   readonly length: number;
 }
 
-// Known by a mark and not by its class: two copies of the package in one program have two classes.
+// Recognised by a symbol and not by its class, because two copies of the package in one program have two classes.
 const mark: unique symbol = Symbol.for("millrace.range");
 
 class Range implements IndexRange {
@@ -33,8 +33,8 @@ class Range implements IndexRange {
 }
 
 /**
- * Indices as Python's `range` counts them: `range(stop)`, `range(start, stop)`, `range(start, stop, step)`.
- * The step may be negative; the stop is never included.
+ * Indices like those of Python's `range`: `range(stop)`, `range(start, stop)`, `range(start, stop, step)`. The step may
+ * be negative. The stop is excluded.
  */
 export function range(stop: number): IndexRange;
 export function range(start: number, stop: number, step?: number): IndexRange;

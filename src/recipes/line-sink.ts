@@ -2,7 +2,7 @@ import { writeSync } from "node:fs";
 
 const flushAtCharacters = 1 << 16;
 
-/** Lines on their way into an open file: many go with one call of the system. */
+/** Buffers lines for an open file, so that many are written with one system call. */
 export class LineSink {
   private readonly fd: number;
   private text = "";

@@ -1,6 +1,6 @@
 import { type Shape, shape } from "../index.ts";
 
-/** A key that may be left out, also with `null`, as Hydra's users do. */
+/** A key that may be missing or `null`, as Hydra's users write it. */
 export function maybe<T>(inner: Shape<T>): Shape<T | null | undefined> {
   return shape.optional(shape.nullable(inner));
 }

@@ -1,6 +1,6 @@
-import { checkShape, type ParallelInput, type RunnerOptions, type Shape, shape } from "../index.ts";
+import { checkShape, type ItemIndex, type ParallelInput, type RunnerOptions, type Shape, shape } from "../index.ts";
 
-/** What of a config says how the work is done: both sections are optional and never part of a run's identity. */
+/** The sections of a config that say how the work is done: both are optional and never part of a run's identity. */
 interface HowToRun {
   readonly parallel?: ParallelInput | null | undefined;
   readonly runner?: Readonly<Record<string, unknown>> | null | undefined;
@@ -15,14 +15,14 @@ const howToRun: Shape<HowToRun> = shape.object(
 );
 
 /** The options of the runner that the sections `runner:` and `parallel:` of a config hold, by the names they have in code. */
-export function optionsOfConfig(config: object): RunnerOptions {
+export function optionsOfConfig(config: object): RunnerOptions<ItemIndex> {
   const { parallel, runner } = checkShape(config, howToRun);
   const camelCased = withValue(runner ?? {}).map(([key, value]) => [
     key.replace(/_(\w)/g, (_all, letter: string) => letter.toUpperCase()),
     value,
   ]);
   return {
-    ...(Object.fromEntries(camelCased) as RunnerOptions),
+    ...(Object.fromEntries(camelCased) as RunnerOptions<ItemIndex>),
     ...(parallel == null ? {} : { parallel: Object.fromEntries(withValue(parallel)) as ParallelInput }),
   };
 }

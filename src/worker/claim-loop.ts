@@ -1,17 +1,17 @@
-import { noAttempts, type UnitAttempts } from "../store/attempts.ts";
-import type { Unit } from "../store/run-paths.ts";
+import type { Claimable } from "../run-folder/files/run-paths.ts";
+import { type KnownAttempts, noAttempts } from "../run-folder/lease/attempts.ts";
 import { type PickOptions, pickShards, type ShardPicker } from "./pick-shards.ts";
 
-/** What the loop needs of the world: a run folder, a clock, and someone to do the work. */
+/** What the loop depends on: a run folder, a clock, and a function that runs a shard. */
 export interface ClaimPort<Claim> extends PickOptions {
   /** The shards that are still to do. */
-  look(): Promise<readonly number[]>;
-  /** Who is at what, at this moment. */
-  attempts(): Pick<ReadonlyMap<Unit, UnitAttempts>, "get">;
+  listOpen(): Promise<readonly number[]>;
+  /** The attempts that exist at this moment. */
+  attempts(): Pick<ReadonlyMap<Claimable, KnownAttempts>, "get">;
   isCommitted(shard: number): boolean | Promise<boolean>;
-  claim(shard: number, seen: UnitAttempts): Promise<Claim | undefined>;
-  /** Runs a claimed shard to its end, whatever that is. */
-  run(claim: Claim, seen: UnitAttempts): Promise<void>;
+  claim(shard: number, seen: KnownAttempts): Promise<Claim | undefined>;
+  /** Runs a claimed shard until it is committed, lost or left. */
+  run(claim: Claim, seen: KnownAttempts): Promise<void>;
   /** Whether to leave. */
   isOver(): boolean;
   wait(ms: number): Promise<void>;
@@ -19,13 +19,16 @@ export interface ClaimPort<Claim> extends PickOptions {
 
 type Attempts = ReturnType<ClaimPort<unknown>["attempts"]>;
 
-// So many shards in a row that others were quicker to take: what this worker knows is too old, and it looks again.
-const mostMisses = 8;
-// Of so few holders each is looked at every time; of more, a few, chosen at random: others look too.
+// After this many claims in a row that other workers won, the list of open shards is outdated and is read again.
+const maxMisses = 8;
+// Up to this many held shards are all checked each time; of more, only a few, chosen at random.
 const fewHolders = 16;
 const heldLookedAt = 4;
 
-/** Claims and runs shards until none is left, or it is time to leave. `open` is what was seen to be open. */
+/**
+ * Claims and runs shards until none is left, or it is time to leave. `open`: the shards that were open at the last
+ * scan.
+ */
 export async function claimLoop<Claim>(open: readonly number[], port: ClaimPort<Claim>): Promise<"complete" | "left"> {
   let left = open;
   let waited = 0;
@@ -36,17 +39,17 @@ export async function claimLoop<Claim>(open: readonly number[], port: ClaimPort<
     const pass = await runInOrder(left, { attempts, isHeld }, port);
     if (pass !== "nothing") waited = 0;
     else waited = (await watchHeld(left.filter(isHeld), { attempts, waited }, port)) ?? 0;
-    left = await port.look();
+    left = await port.listOpen();
   }
   return "complete";
 }
 
-// A shard that was begun this often may hold an item that ends workers.
+// A shard that was begun this often may hold an item that crashes workers.
 const attemptsOfTroubled = 2;
 
 /**
- * Shards at which workers have ended before come last. So a single worker makes progress elsewhere, and that it lives
- * there tells more about the item at which it does not.
+ * Shards at which workers have ended before come last. So a single worker makes progress elsewhere, and its survival
+ * there is evidence against the item at which it ends.
  */
 async function runInOrder<Claim>(
   ids: readonly number[],
@@ -61,7 +64,7 @@ async function runInOrder<Claim>(
   return pass === "nothing" ? runFree(pickShards(troubled, isHeld, port), attempts, port) : pass;
 }
 
-/** Runs the shards that nobody holds, as far as was seen. `outdated`: others were quicker too often. */
+/** Runs the shards that no worker holds, as far as is known. `outdated`: other workers won too many claims. */
 async function runFree<Claim>(
   picker: ShardPicker,
   attempts: Attempts,
@@ -71,15 +74,16 @@ async function runFree<Claim>(
   let misses = 0;
   for (let id = picker.next(); id !== undefined && !port.isOver(); id = picker.next()) {
     const seen = attempts.get(id) ?? noAttempts;
-    // Others may have committed much since the list was made; asking is cheaper than a claim that fails.
+    // Other workers may have committed many shards since the list was made; this check is cheaper than a claim that
+    // fails.
     const isTaken = misses > 0 && (await port.isCommitted(id));
     const claim = isTaken ? undefined : await port.claim(id, seen);
     if (claim === undefined) {
       picker.miss();
-      if (++misses >= mostMisses && port.isSpread) return "outdated";
+      if (++misses >= maxMisses && port.isSpread) return "outdated";
       continue;
     }
-    // Those who are quick at one shard are so at the next: what is known gets no younger by a success.
+    // One success does not make the list newer: the other workers are still ahead.
     if (port.isSpread) misses = Math.min(misses, 1);
     hasRun = true;
     await port.run(claim, seen);
@@ -88,8 +92,8 @@ async function runFree<Claim>(
 }
 
 /**
- * While others hold the last shards, a worker waits for them: one of the holders may die. Answers how often it has waited
- * once it is worth looking at the folder again; undefined where it has run a shard.
+ * While other workers hold the last shards, a worker waits: one of the holders may die. Returns how often it has
+ * waited, once the folder should be scanned again; undefined where it has run a shard.
  */
 async function watchHeld<Claim>(
   held: readonly number[],
@@ -111,12 +115,12 @@ async function watchHeld<Claim>(
       if (isDone) committed++;
     }
     await port.wait(waitMs(times, held.length));
-    // Of many, all that were chosen are done: then most are.
+    // All shards of the sample are committed, so most others are too.
     if (held.length <= fewHolders || committed === sample.length || port.isOver()) return times + 1;
   }
 }
 
-// Many wait longer, so that their looking does not hold up those who work.
+// With many shards held, workers wait longer, so that their checks do not slow down the others.
 function waitMs(times: number, holders: number): number {
   const firstMs = 20 * Math.max(1, holders / fewHolders);
   const longestMs = Math.min(60_000, Math.max(1000, 50 * holders));

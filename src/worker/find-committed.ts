@@ -1,28 +1,19 @@
-import type { Plan } from "../plan/plan.ts";
-import type { FirstLook } from "../store/first-look.ts";
-import type { KnownShard } from "../store/known-shard.ts";
-import { scanShards } from "../store/scan-shards.ts";
-import type { Protocol } from "./protocol.ts";
-import type { RunnerTraits } from "./runner-hooks.ts";
+import type { FirstScan } from "../run-folder/run/first-look.ts";
+import { scanShards } from "../run-folder/run/scan-shards.ts";
+import type { KnownShard } from "../run-folder/shard/known-shard.ts";
+import type { WorkerContext } from "./worker-context.ts";
 
-/** Which shards of a plan are done and which are still to do. */
+/** Which shards of a plan are committed and which are not. */
 export interface CommittedShards {
   readonly committed: ReadonlyMap<number, KnownShard>;
   readonly open: readonly number[];
-  /** Those of the open ones that are there all the same, and what has failed so far. */
-  readonly firstLook: FirstLook;
+  /** The open shards that have a folder nevertheless, and the number of failed items so far. */
+  readonly firstScan: FirstScan;
 }
 
-export interface CommittedQuery {
-  readonly plan: Plan;
-  readonly traits: RunnerTraits;
-  readonly protocol: Pick<Protocol, "paths">;
-  readonly onDamage: (reason: string) => void;
-}
-
-/** Looks at the run folder: what is committed and sound, also by the runner's own check. */
+/** Scans the run folder for shards that are committed and intact, also by the runner's `isShardDone`. */
 export async function findCommitted(
-  { plan, traits, protocol: { paths }, onDamage }: CommittedQuery,
+  { run: { paths, plan }, task: { traits }, onDamage }: Pick<WorkerContext, "run" | "task" | "onDamage">,
   trust: ReadonlyMap<number, KnownShard> = new Map(),
 ): Promise<CommittedShards> {
   const { committed, damaged } = await scanShards(paths, trust);
@@ -42,5 +33,5 @@ export async function findCommitted(
       if (done !== undefined || damaged.has(id)) suspects.push(id);
     }
   }
-  return { committed: sound, open, firstLook: { suspects, failed } };
+  return { committed: sound, open, firstScan: { suspects, failed } };
 }

@@ -1,7 +1,7 @@
-/** The variable by which a job tells its workers whose they are. */
+/** The environment variable with the name of the job that a worker belongs to. */
 export const jobVariable = "MILLRACE_JOB";
 
-/** Whether this process works for a job. Then others, on other hosts, wait for its signs of life. */
+/** Whether this process works for a job. Then processes on other hosts wait for its heartbeats. */
 export function isInJob(environment: NodeJS.ProcessEnv = process.env): boolean {
   return environment[jobVariable] !== undefined;
 }

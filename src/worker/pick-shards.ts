@@ -1,21 +1,21 @@
-/** Hands out shards to try, each once. */
+/** Returns shards to try, each once. */
 export interface ShardPicker {
   next(): number | undefined;
-  /** The last one was taken by someone else. */
+  /** The last one was claimed by another worker. */
   miss(): void;
 }
 
 export interface PickOptions {
-  /** Whether workers are to begin at different places. */
+  /** Whether workers begin at different shards. */
   readonly isSpread: boolean;
   /** A number from 0 up to 1. */
   readonly random: () => number;
 }
 
 /**
- * In order, so that heavy neighbours are shared out evenly. Where there are many workers, or shards are quick, each begins
- * somewhere else and goes on somewhere else when it meets another: they would follow each other from shard to shard
- * otherwise, and find each taken.
+ * In order, so that neighbouring heavy shards go to different workers. With many workers, or quick shards, each worker
+ * begins at a random shard and jumps to another after a lost claim: otherwise the workers would all try the same shards
+ * one after the other.
  */
 export function pickShards(
   ids: readonly number[],

@@ -1,74 +1,84 @@
-import { batchesOfQuickShard } from "../plan/make-plan.ts";
-import { MillraceError } from "../shared/errors.ts";
-import { sleepUnless } from "../shared/sleep.ts";
-import { groupAttempts, type UnitAttempts } from "../store/attempts.ts";
-import { type KnownShard, knownShard } from "../store/known-shard.ts";
-import { publishRecords } from "../store/publish-records.ts";
-import { namesIn } from "../store/scan-shards.ts";
+import { addRunPlace } from "../contract/run-place.ts";
+import { MillraceError } from "../errors/errors.ts";
+import { quickShardBatches } from "../plan/make-plan.ts";
+import { groupAttempts, type KnownAttempts } from "../run-folder/lease/attempts.ts";
+import { publishRecords } from "../run-folder/run/publish-records.ts";
+import { namesIn } from "../run-folder/run/scan-shards.ts";
+import { type KnownShard, knownShard } from "../run-folder/shard/known-shard.ts";
+import { sleepUnless } from "../runtime/sleep.ts";
 import { type ClaimPort, claimLoop } from "./claim-loop.ts";
-import type { ShardClaim } from "./protocol.ts";
-import { retryFailedShards } from "./retry-failed-shards.ts";
-import { runShard } from "./run-shard.ts";
-import { openShardContext, type ShardContext } from "./shard-context.ts";
-import { openShardView, type ShardView } from "./shard-view.ts";
-import type { WorkerJob, WorkerOutcome } from "./worker-job.ts";
+import type { ShardClaim } from "./lease-protocol.ts";
+import { retryFailedShards } from "./shard/retry-failed-shards.ts";
+import { runShard } from "./shard/run-shard.ts";
+import { openShardContext, type ShardContext } from "./shard/shard-context.ts";
+import { openShardView, type ShardView } from "./shard/shard-view.ts";
+import type { WorkerContext, WorkerOutcome } from "./worker-context.ts";
 
-// With so few workers each finds its next shard after a few tries at most.
-const smallCompany = 16;
+// With this few workers, each finds its next shard after a few tries.
+const fewWorkers = 16;
 
-/** Claims shards until none is left, or runs failed items once more, if that is the order. */
-export async function runWorker(job: WorkerJob): Promise<WorkerOutcome> {
-  const { retry } = job.options;
-  if (retry === undefined) return claimUntilComplete(job);
-  // What failed before is what is tried again: it does not count once more, and does not end the run.
-  const options = { ...job.options, onError: "skip", maxFailures: Number.POSITIVE_INFINITY } as const;
-  const kind = await withEnv({ ...job, options }, 0, (context) => retryFailedShards(retry, context));
+/** Claims shards until none is left, or runs failed items once more where `options.retry` asks for it. */
+export async function runWorker(worker: WorkerContext): Promise<WorkerOutcome> {
+  const { task } = worker;
+  const { retry } = task.options;
+  if (retry === undefined) return claimUntilComplete(worker);
+  // These items have failed before: a second failure is not counted again and does not end the run.
+  const options = { ...task.options, onError: "skip", maxFailures: Number.POSITIVE_INFINITY } as const;
+  const retrying = { ...worker, task: { ...task, options } };
+  const kind = await withEnv(retrying, 0, (context) => retryFailedShards(retry, context));
   return { kind, committed: new Map() };
 }
 
-async function claimUntilComplete(job: WorkerJob): Promise<WorkerOutcome> {
-  const view = await openShardView(job);
-  const open = await view.look();
+async function claimUntilComplete(worker: WorkerContext): Promise<WorkerOutcome> {
+  const view = await openShardView(worker);
+  const open = await view.listOpen();
   if (open.length === 0) return { kind: "complete", committed: view.known };
-  const kind = await withEnv(job, view.failed, (context) => claimLoop(open, portOf(context, view)));
+  const kind = await withEnv(worker, view.failed, (context) => claimLoop(open, portOf(context, view)));
   return { kind, committed: view.known };
 }
 
-/** The env is built once, and torn down whatever happens. */
+/** Builds the env once, and tears it down in every case. */
 async function withEnv<Result>(
-  job: WorkerJob,
+  worker: WorkerContext,
   alreadyFailed: number,
   work: (context: ShardContext) => Promise<Result>,
 ): Promise<Result> {
-  const env = await job.buildEnv();
-  job.heartbeat.beat();
-  const context = openShardContext(job, env, alreadyFailed);
+  const { task, member, onFailing } = worker;
+  const env = await task.buildEnv();
+  const removePlace = addRunPlace(env, task.place ?? {});
+  member.heartbeat.beat();
+  const context = openShardContext(worker, env, alreadyFailed);
   try {
     return await work(context);
   } catch (error) {
-    // Before teardown, which may be the end of this process.
-    job.onFailing?.(error);
+    // Before teardown, which may end this process.
+    onFailing?.(error);
     throw error;
   } finally {
-    // Not waited for: the shards are complete, and a power cut before the disk has them is noticed at the next run.
+    // Not awaited: the shards are complete, and the next run finds what a power cut takes.
     void context.sync.finish();
     context.missingKeys.stop();
-    await job.teardown(env);
+    try {
+      await task.teardown(env);
+    } finally {
+      removePlace();
+    }
   }
 }
 
-/** The run folder as the loop sees it. */
+/** The run folder as the claim loop uses it. */
 function portOf(context: ShardContext, view: ShardView): ClaimPort<ShardClaim> {
-  const { protocol, options, isLeaving, heartbeat } = context;
-  const { paths } = protocol;
+  const { run, task, member, isLeaving, isTooLarge } = context.worker;
+  const { protocol, heartbeat } = member;
+  const { paths } = run;
   let mine = new Map<number, KnownShard>();
   return {
-    isSpread: isSpread(context),
+    isSpread: isSpread(context.worker),
     random: Math.random,
-    look() {
+    listOpen() {
       const since = mine;
       mine = new Map();
-      return view.look(since);
+      return view.listOpen(since);
     },
     attempts: () => groupAttempts(namesIn(paths.attempts)),
     isCommitted: protocol.isCommitted,
@@ -76,32 +86,32 @@ function portOf(context: ShardContext, view: ShardView): ClaimPort<ShardClaim> {
     async run(claim, seen) {
       const outcome = await runShard(claim, restorable(seen), context);
       if (outcome.kind !== "committed") return;
-      await checkOwnCheck(claim.unit, context);
-      publishRecords(paths.shard(claim.unit), claim.unit, options.resultDir);
-      mine.set(claim.unit, knownShard(outcome.done));
+      await assertIsShardDoneAgrees(claim.target, context.worker);
+      publishRecords(paths.shard(claim.target), claim.target, task.options.resultDir);
+      mine.set(claim.target, knownShard(outcome.done));
     },
-    isOver: () => isLeaving() || heartbeat.isDraining() || (context.isTooLarge?.() ?? false),
+    isOver: () => isLeaving() || heartbeat.isDraining() || (isTooLarge?.() ?? false),
     wait: (ms) => sleepUnless(ms, () => isLeaving() || heartbeat.isDraining()),
   };
 }
 
-function isSpread({ plan, protocol, company }: ShardContext): boolean {
-  if (company > smallCompany) return true;
-  return protocol.lease.watcher !== undefined && plan.items.count >= plan.shardCount * batchesOfQuickShard;
+function isSpread({ run: { plan }, member, workerCount }: WorkerContext): boolean {
+  if (workerCount > fewWorkers) return true;
+  return member.lease.watcher !== undefined && plan.items.count >= plan.shardCount * quickShardBatches;
 }
 
-// A check that never says yes would have the shard computed for ever.
-async function checkOwnCheck(id: number, { runner, traits, protocol }: ShardContext): Promise<void> {
-  if (traits.isShardDone === undefined || (await traits.isShardDone(protocol.paths.shard(id)))) return;
+// If `isShardDone` never returned true, the shard would be computed again and again.
+async function assertIsShardDoneAgrees(id: number, { run, task: { hooks, traits } }: WorkerContext): Promise<void> {
+  if (traits.isShardDone === undefined || (await traits.isShardDone(run.paths.shard(id)))) return;
   throw new MillraceError(
     "BAD_RUNNER",
-    `${runner.name}.isShardDone says no to split.${id}, which was just committed.`,
+    `${hooks.name}.isShardDone returned false for split.${id}, which was just committed.`,
     {
       hint: "It must return true for a shard that this runner has completed.",
     },
   );
 }
 
-function restorable({ fenced, active }: UnitAttempts): readonly number[] {
+function restorable({ fenced, active }: KnownAttempts): readonly number[] {
   return active === undefined ? fenced : [...fenced, active];
 }

@@ -1,60 +1,44 @@
 import { existsSync } from "node:fs";
-import type { Plan } from "../plan/plan.ts";
-import { inspectShard } from "../store/done.ts";
-import type { FirstLook } from "../store/first-look.ts";
-import { openHistory } from "../store/history.ts";
-import type { Lease } from "../store/lease.ts";
-import { identify, type ProcessIdentity } from "../store/process-identity.ts";
-import type { RunPaths } from "../store/run-paths.ts";
-import type { StartBeating } from "./beat-in-thread.ts";
-import { openDeadline, ownDeadlineMs } from "./deadline.ts";
-import { type Heartbeat, startHeartbeat } from "./heartbeat.ts";
-import type { Watch } from "./heartbeat-protocol.ts";
+import { openHistory } from "../run-folder/history/history.ts";
+import type { Lease } from "../run-folder/lease/lease.ts";
+import { identify, type ProcessIdentity } from "../run-folder/lease/process-identity.ts";
+import type { Run } from "../run-folder/run/run.ts";
+import { inspectShard } from "../run-folder/shard/done.ts";
+import { readable } from "../text/readable.ts";
+import type { StartHeartbeatThread } from "./heartbeat/beat-in-thread.ts";
+import { startHeartbeat } from "./heartbeat/heartbeat.ts";
+import type { Watch } from "./heartbeat/heartbeat-protocol.ts";
 import { isInJob } from "./job-variable.ts";
-import { openProtocol, type Protocol } from "./protocol.ts";
-import type { RunnerHooks, RunnerTraits } from "./runner-hooks.ts";
-import type { WorkOptions } from "./work-options.ts";
-import type { WorkerJob } from "./worker-job.ts";
+import { openProtocol } from "./lease-protocol.ts";
+import { deadlineFromEnvironment, openDeadline } from "./shard/deadline.ts";
+import type { WorkerContext, WorkerTask } from "./worker-context.ts";
 
-/** This process (or thread) at work on one run: its name, its lease protocol and its heartbeat. */
-export interface Session {
-  readonly protocol: Protocol;
-  readonly heartbeat: Heartbeat;
-  readonly job: WorkerJob;
+/** This process (or thread) at work on one run, from when it joins until it leaves. */
+export interface Session extends WorkerContext {
   /** Leaves: no heartbeat and no open file is left behind. */
   close(): void;
 }
 
-/** What a member of a run brings along. */
-export interface Membership {
-  readonly runner: RunnerHooks;
-  readonly traits: RunnerTraits;
-  readonly buildEnv: () => Promise<object>;
-  readonly teardown: (env: object) => void | PromiseLike<void>;
-  /** `maxFailures` may still be a share of the items. */
-  readonly work: WorkOptions;
-  /** Its name, where whoever started it has chosen one. */
+/** How a process takes part in a run. */
+export interface SessionOptions extends Partial<Pick<WorkerContext, "firstScan" | "isTooLarge" | "onFailing">> {
+  /** How many workers take part, as far as is known. Default: 1. */
+  readonly workerCount?: number | undefined;
+  /** Default: a new random name. */
   readonly name?: string | undefined;
   readonly watch?: Watch | undefined;
-  /** Where its heart beats, if not in a thread of its own. */
-  readonly startBeating?: StartBeating | undefined;
-  /** Who has started this process, and sees it end. */
+  /** Starts the heartbeat somewhere else than in a thread of this worker. */
+  readonly startHeartbeatThread?: StartHeartbeatThread | undefined;
+  /** The process that started this one, and sees it end. */
   readonly watcher?: ProcessIdentity | undefined;
-  /** A driver of others runs no items and holds nothing until it merges. */
+  /** A driver runs no items and holds no lease until it merges. Default: `worker`. */
   readonly role?: "worker" | "driver" | undefined;
-  /** Its workers are on other hosts, and do without it once it is gone: they must see that it is there. */
-  readonly isSeenFromAfar?: boolean | undefined;
-  readonly isTooLarge?: (() => boolean) | undefined;
-  readonly onFailing?: ((error: unknown) => void) | undefined;
-  /** What the driver has found, where there is one: then not every shard is looked at again. */
-  readonly firstLook?: FirstLook | undefined;
-  /** How many workers take part, as far as is known. */
-  readonly company?: number | undefined;
-  /** Asked now and then: whether to save and leave. */
+  /** Processes on other hosts wait for its heartbeats, so these begin at once. Default: true in a job. */
+  readonly hasRemoteObservers?: boolean | undefined;
+  /** Polled between items: whether to save and leave. */
   readonly isAskedToLeave: () => boolean;
 }
 
-/** A name for a worker that nobody else has. */
+/** A new name for a worker. */
 export function newWorkerName(): string {
   const random = () =>
     Math.floor(Math.random() * 36 ** 6)
@@ -63,30 +47,33 @@ export function newWorkerName(): string {
   return `${random()}-${random()}`;
 }
 
-export function openSession(paths: RunPaths, plan: Plan, member: Membership): Session {
-  const { traits, work, watch, watcher, role = "worker", isSeenFromAfar = isInJob(), name = newWorkerName() } = member;
-  const lease: Lease = { worker: name, role, ttlMs: work.leaseTtlMs, watcher, ...identify() };
-  const suspects = traits.isShardDone === undefined ? member.firstLook?.suspects : undefined;
+/** Joins a run: opens the lease protocol and the history, and starts the heartbeat. */
+export function openSession(run: Run, task: WorkerTask, options: SessionOptions): Session {
+  const { paths } = run;
+  const { watch, watcher, firstScan, isAskedToLeave, startHeartbeatThread, workerCount = 1 } = options;
+  const { role = "worker", hasRemoteObservers = isInJob(), name = newWorkerName() } = options;
+  const lease: Lease = { worker: name, role, ttlMs: task.options.leaseTtlMs, watcher, ...identify() };
   const history = openHistory(paths, name);
-  const isCommitted = (shard: number) => {
-    if (!existsSync(paths.shard(shard))) return false;
-    if (suspects !== undefined && !suspects.includes(shard)) return true;
-    if (inspectShard(paths.shard(shard)).state !== "committed") return false;
-    return (traits.isShardDone?.(paths.shard(shard)) as Promise<boolean> | undefined) ?? true;
-  };
+  const isCommitted = commitCheck(run, task, firstScan);
   const protocol = openProtocol(paths, lease, { history, isCommitted });
-  const { company = 1, startBeating } = member;
   const heartbeat = startHeartbeat(paths, lease, {
     watch,
-    isSeenFromAfar,
-    company,
-    startBeating,
-    isUrgent: isUrgent(plan, work),
+    hasRemoteObservers,
+    workerCount,
+    startHeartbeatThread,
+    isUrgent: isUrgent(run, task),
   });
+  const isTimeUp = openDeadline(deadlineFromEnvironment());
   return {
-    protocol,
-    heartbeat,
-    job: openJob(plan, member, { protocol, heartbeat }),
+    run,
+    task,
+    member: { lease, protocol, heartbeat, history },
+    firstScan,
+    workerCount,
+    isTooLarge: options.isTooLarge,
+    onFailing: options.onFailing,
+    isLeaving: () => heartbeat.isLeaving() || isAskedToLeave() || isTimeUp(),
+    onDamage: warnOnce(),
     close() {
       history.close();
       heartbeat.stop();
@@ -94,51 +81,31 @@ export function openSession(paths: RunPaths, plan: Plan, member: Membership): Se
   };
 }
 
-// Without its thread a worker that is blocked by its very first item shows no progress. Where shards hold thousands of
-// items, one of them will hardly take long, and the thread can wait until it is known that the run does.
-const itemsOfLongShard = 1000;
-
-function isUrgent({ items, shardCount }: Plan, { itemTimeoutMs }: WorkOptions): boolean {
-  return itemTimeoutMs !== undefined || items.count <= shardCount * itemsOfLongShard;
-}
-
-function openJob(plan: Plan, member: Membership, own: Pick<Session, "protocol" | "heartbeat">): WorkerJob {
-  const {
-    runner,
-    traits,
-    buildEnv,
-    teardown,
-    work,
-    isAskedToLeave,
-    isTooLarge,
-    onFailing,
-    firstLook,
-    company = 1,
-  } = member;
-  const told = new Set<string>();
-  const isTimeUp = openDeadline(ownDeadlineMs());
-  return {
-    ...own,
-    plan,
-    runner,
-    traits,
-    buildEnv,
-    teardown,
-    isTooLarge,
-    onFailing,
-    firstLook,
-    company,
-    options: { ...work, maxFailures: failuresAllowed(work.maxFailures, plan.items.count) },
-    isLeaving: () => own.heartbeat.isLeaving() || isAskedToLeave() || isTimeUp(),
-    onDamage(reason) {
-      if (told.has(reason)) return;
-      told.add(reason);
-      process.stderr.write(`millrace: ${reason}: this shard is computed again\n`);
-    },
+/** Whether a shard is published and intact. Shards that the driver has inspected are not inspected again. */
+function commitCheck({ paths }: Run, { traits }: WorkerTask, firstScan: SessionOptions["firstScan"]) {
+  const suspects = traits.isShardDone === undefined ? firstScan?.suspects : undefined;
+  return (shard: number): boolean | Promise<boolean> => {
+    if (!existsSync(paths.shard(shard))) return false;
+    if (suspects !== undefined && !suspects.includes(shard)) return true;
+    if (inspectShard(paths.shard(shard)).state !== "committed") return false;
+    return (traits.isShardDone?.(paths.shard(shard)) as Promise<boolean> | undefined) ?? true;
   };
 }
 
-// Below 1 it is a share of the items.
-function failuresAllowed(maxFailures: number, items: number): number {
-  return maxFailures > 0 && maxFailures < 1 ? Math.floor(maxFailures * items) : maxFailures;
+// Without its thread a worker that is blocked by its first item shows no progress. In shards of thousands of items one item
+// hardly takes long, so there the thread starts only once the run turns out to be long.
+const itemsOfLongShard = 1000;
+
+function isUrgent({ plan: { items, shardCount } }: Run, { options: { itemTimeoutMs } }: WorkerTask): boolean {
+  return itemTimeoutMs !== undefined || items.count <= shardCount * itemsOfLongShard;
+}
+
+/** Prints each damage once, however often it is found. */
+function warnOnce(): (reason: string) => void {
+  const printed = new Set<string>();
+  return (reason) => {
+    if (printed.has(reason)) return;
+    printed.add(reason);
+    process.stderr.write(`millrace: ${readable(reason)}: this shard is computed again\n`);
+  };
 }

@@ -1,14 +1,15 @@
-import { quietly } from "../shared/quietly.ts";
-import { noteRelease, noteStuck } from "../store/attempt-notes.ts";
-import type { RunPaths } from "../store/run-paths.ts";
-import { controlSlot, counterSlot, type HeartbeatData, type Watch } from "./heartbeat-protocol.ts";
+import type { RunPaths } from "../run-folder/files/run-paths.ts";
+import { noteRelease, noteStuck } from "../run-folder/history/attempt-notes.ts";
+import { ignoreErrors } from "../runtime/ignore-errors.ts";
+import { controlSlot, counterSlot, type HeartbeatData, type Watch } from "./heartbeat/heartbeat-protocol.ts";
 
-// A promise that takes too long is given up by the worker itself; only one that blocks its thread is left to this one.
+// The worker itself gives up a promise that takes too long. This thread ends only a call that blocks the worker's
+// thread.
 const ownTimeoutGraceMs = 250;
-// How long an orphan may take to save its work.
+// How long a worker without a parent may take to save its work.
 const orphanGraceMs = 3000;
 
-/** Looks out, between beats, for what a blocked worker cannot see itself: its time-out and its parent. */
+/** Checks, between heartbeats, what a blocked worker cannot check itself: its time-out and its parent. */
 export function watchWorker(
   { control, counters }: HeartbeatData,
   { itemTimeoutMs, parentPid, endWorker }: Watch & { readonly endWorker: () => void },
@@ -34,7 +35,7 @@ export function watchWorker(
     if (now - callSinceMs < allowedMs + ownTimeoutGraceMs) return;
     const position = counters[counterSlot.callPosition]!;
     // The worker is ended all the same; without the note the next attempt knows less about why.
-    quietly(() => noteStuck(attemptFolder(), { position, count, stuckMs: allowedMs }));
+    ignoreErrors(() => noteStuck(attemptFolder(), { position, count, stuckMs: allowedMs }));
     callSinceMs = now;
     endWorker();
   }
@@ -45,11 +46,11 @@ export function watchWorker(
     Atomics.store(control, controlSlot.leaving, 1);
     if (now - orphanSinceMs < orphanGraceMs) return;
     // Not the item's fault: the shard is given back, with what its last checkpoint saved.
-    quietly(() => noteRelease(attemptFolder(), "its driver was gone"));
+    ignoreErrors(() => noteRelease(attemptFolder(), "its driver was gone"));
     endWorker();
   }
 
   function attemptFolder(): string {
-    return paths.attempt(Atomics.load(control, controlSlot.held), Atomics.load(control, controlSlot.epoch));
+    return paths.attempt(Atomics.load(control, controlSlot.held), Atomics.load(control, controlSlot.attempt));
   }
 }

@@ -1,26 +1,26 @@
 import { basename } from "node:path";
-import { mostReserved } from "../formats/file-sink.ts";
+import { maxReserved } from "../formats/file-sink.ts";
 import { binaryValueBytes, putBinaryValue } from "../formats/kaldi/binary-value.ts";
 import { checkKaldiKey, checkKaldiValue, encodeArkEntry } from "../formats/kaldi/encode-ark-entry.ts";
 import { formatScpLine } from "../formats/kaldi/scp-line.ts";
-import type { ShardFile } from "../store/done.ts";
-import { checkFileName } from "../store/shard-file-names.ts";
+import type { ShardFile } from "../run-folder/shard/done.ts";
+import { checkFileName } from "../run-folder/shard/shard-file-names.ts";
 import type { ArrayRecord } from "./array-record.ts";
 import { GrowingFile } from "./growing-file.ts";
 import { LineWriter } from "./line-writer.ts";
 import { withoutLines } from "./path-list.ts";
 import type { Writer, WriterCheckpoint } from "./writer.ts";
 
-/** How the archive and the list of a shard are written. */
+/** Options of {@link arkScpWriter}. */
 export interface ArkScpWriterOptions {
-  /** The archive is `name.ark`, the list `name.scp` beside it. May lead into a folder: `dump/feats`. */
+  /** The archive is `name.ark`, the list `name.scp` beside it. May contain a folder: `dump/feats`. */
   readonly name: string;
   /** Kaldi's text form instead of its binary one. Default false. */
   readonly text?: boolean;
 }
 
 /** All arrays of a shard in one Kaldi archive, and the list that points into it. */
-export class ArkScpWriter implements Writer<ArrayRecord> {
+export class ArkScpWriter implements Writer<ArrayRecord>, Disposable {
   private readonly ark: GrowingFile;
   private readonly list: LineWriter<string>;
   private readonly arkName: string;
@@ -30,7 +30,7 @@ export class ArkScpWriter implements Writer<ArrayRecord> {
     this.ark = new GrowingFile(shardDir, checkFileName(`${name}.ark`));
     this.list = new LineWriter(shardDir, checkFileName(`${name}.scp`), (line) => line);
     this.arkName = basename(this.ark.name);
-    // Keys are checked one by one; whether a list can name this archive is asked once.
+    // Keys are checked one by one; whether a list can name this archive is checked once.
     formatScpLine({ key: "any", path: this.arkName, offset: 0 });
     this.text = text;
   }
@@ -38,15 +38,15 @@ export class ArkScpWriter implements Writer<ArrayRecord> {
   write({ id, array }: ArrayRecord): void {
     const value = checkKaldiValue(array);
     checkKaldiKey(id);
-    // A character takes up to three bytes.
-    const mostBytes = 3 * id.length + 1 + binaryValueBytes(value);
-    if (this.text || mostBytes > mostReserved) {
+    // A UTF-16 code unit takes up to three bytes.
+    const maxBytes = 3 * id.length + 1 + binaryValueBytes(value);
+    if (this.text || maxBytes > maxReserved) {
       const { bytes, valueOffset } = encodeArkEntry(id, array, { text: this.text });
       this.listValue(id, valueOffset);
       this.ark.append(bytes);
       return;
     }
-    this.ark.appendInPlace(mostBytes, (buffer, start) => {
+    this.ark.appendInPlace(maxBytes, (buffer, start) => {
       const valueStart = putKey(buffer, start, id);
       this.listValue(id, valueStart - start);
       return putBinaryValue(buffer, valueStart, value);
@@ -69,6 +69,10 @@ export class ArkScpWriter implements Writer<ArrayRecord> {
     this.ark.close();
   }
 
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
   files(): readonly ShardFile[] {
     return [...withoutLines(this.list.files()), ...this.ark.files()];
   }
@@ -78,7 +82,9 @@ export class ArkScpWriter implements Writer<ArrayRecord> {
   }
 }
 
-/** Puts a key and the space behind it; returns their end. Keys are short: for those of ASCII a call into Node costs more. */
+/**
+ * Writes a key and the space after it; returns their end. Keys are short: for ASCII keys a call into Node costs more.
+ */
 function putKey(buffer: Buffer, start: number, key: string): number {
   let at = start;
   for (let i = 0; i < key.length; i++) {
@@ -94,8 +100,8 @@ function putKey(buffer: Buffer, start: number, key: string): number {
 }
 
 /**
- * A Kaldi archive a shard, `name.ark`, and its list `name.scp`. Float32 and float64 of one or two dimensions, int32 of one.
- * With checkpoints; `mergeScp` makes one list of all shards, which points into their archives.
+ * One Kaldi archive per shard, `name.ark`, and its list `name.scp`. Float32 and float64 of one or two dimensions, int32
+ * of one. With checkpoints; `mergeScp` makes one list of all shards, which refers to their archives.
  */
 export function arkScpWriter(shardDir: string, options: ArkScpWriterOptions): ArkScpWriter {
   return new ArkScpWriter(shardDir, options);

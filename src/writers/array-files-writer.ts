@@ -1,31 +1,32 @@
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { crc32, crcText } from "../bytes/crc32.ts";
+import { errnoOf, MillraceError } from "../errors/errors.ts";
 import type { NdArray } from "../formats/nd-array.ts";
 import { type SafeFileNameOptions, safeFileName } from "../formats/safe-file-name.ts";
-import { crc32, crcText } from "../shared/crc32.ts";
-import { errnoOf, MillraceError } from "../shared/errors.ts";
-import type { ShardFile } from "../store/done.ts";
-import { storeError, writeFully } from "../store/durable-files.ts";
-import { checkFileName, fileOf } from "../store/shard-file-names.ts";
+import { storeError, writeFully } from "../run-folder/files/durable-files.ts";
+import type { ShardFile } from "../run-folder/shard/done.ts";
+import { checkFileName, fileOf } from "../run-folder/shard/shard-file-names.ts";
 import { type ArrayRecord, checkListedId } from "./array-record.ts";
 import { LineWriter } from "./line-writer.ts";
 import { withoutLines } from "./path-list.ts";
 import type { Writer, WriterCheckpoint } from "./writer.ts";
 
-/** How the list and the files of the arrays are named. */
+/** The names of the list and of the files. */
 export interface ArrayFilesOptions extends SafeFileNameOptions {
-  /** The list is `name.scp`, the arrays are in `data_name` beside it. May lead into a folder: `collect_feats/feats`. */
+  /** The list is `name.scp`, the arrays are in `data_name` beside it. May contain a folder: `collect_feats/feats`. */
   readonly name: string;
 }
 
-/** How an array becomes a file. */
+/** How an array, or another value, becomes a file. */
 export interface ArrayCodec<Value> {
+  /** How the name of each file ends: `.npy`. */
   readonly suffix: string;
   readonly encode: (array: Value) => Uint8Array;
 }
 
-/** One file an array, and a list `id path` with paths that count from the list's own folder. */
-export class ArrayFilesWriter<Value = NdArray> implements Writer<ArrayRecord<Value>> {
+/** One file per array, and a list `id path` with paths relative to the list's folder. */
+export class ArrayFilesWriter<Value = NdArray> implements Writer<ArrayRecord<Value>>, Disposable {
   private readonly shardDir: string;
   private readonly folder: string;
   private readonly naming: SafeFileNameOptions;
@@ -74,11 +75,15 @@ export class ArrayFilesWriter<Value = NdArray> implements Writer<ArrayRecord<Val
     this.list.close();
   }
 
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
   files(): readonly ShardFile[] {
     return [...withoutLines(this.list.files()), ...this.arrays];
   }
 
-  /** A new file: one that is there was written for the same id, or for one that this file system does not tell apart. */
+  /** A new file: an existing one was written for the same id, or for one that this file system does not distinguish. */
   private create(path: string, id: string): number {
     try {
       if (!this.isFolderMade) mkdirSync(dirname(path), { recursive: true });
@@ -86,10 +91,22 @@ export class ArrayFilesWriter<Value = NdArray> implements Writer<ArrayRecord<Val
       return openSync(path, "wx");
     } catch (error) {
       if (errnoOf(error) !== "EEXIST") throw storeError(error, path);
-      throw new MillraceError("BAD_RECORD", `The id ${JSON.stringify(id)} came twice: ${path} is there already.`, {
+      throw new MillraceError("BAD_RECORD", `The id ${JSON.stringify(id)} came twice: ${path} exists already.`, {
         cause: error,
-        hint: "Ids must be unique. Where they differ in case only and the file system does not tell, pass caseInsensitive: true.",
+        hint: "Ids must be unique. If they differ in case only and the file system ignores case, pass caseInsensitive: true.",
       });
     }
   }
+}
+
+/**
+ * One file per record, as `codec` encodes it, under a safe name, and `name.scp` with the ids. With checkpoints; `mergeScp` makes
+ * one list of all shards.
+ */
+export function filesScpWriter<Value>(
+  shardDir: string,
+  options: ArrayFilesOptions,
+  codec: ArrayCodec<Value>,
+): ArrayFilesWriter<Value> {
+  return new ArrayFilesWriter(shardDir, options, codec);
 }

@@ -1,15 +1,15 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
+import { crc32, crcText } from "../bytes/crc32.ts";
+import { MillraceError } from "../errors/errors.ts";
 import { FileSink } from "../formats/file-sink.ts";
-import { crc32, crcText } from "../shared/crc32.ts";
-import { MillraceError } from "../shared/errors.ts";
-import type { FilePrefix } from "../store/checkpoint.ts";
-import type { ShardFile } from "../store/done.ts";
-import { storeError } from "../store/durable-files.ts";
-import { fileOf } from "../store/shard-file-names.ts";
+import { storeError } from "../run-folder/files/durable-files.ts";
+import type { FilePrefix } from "../run-folder/shard/checkpoint.ts";
+import type { ShardFile } from "../run-folder/shard/done.ts";
+import { fileOf } from "../run-folder/shard/shard-file-names.ts";
 
 /**
- * A file of a shard that only grows, with a running checksum: what writers of bytes have in common. It is made with its
+ * A file of a shard that only grows, with a running checksum: the common part of byte writers. It is created with its
  * first bytes.
  */
 export class GrowingFile {
@@ -35,16 +35,19 @@ export class GrowingFile {
     this.length += bytes.length;
   }
 
-  /** Appends bytes that are put together in the file's own buffer: `put` gets it and a place, and returns their end. */
-  appendInPlace(mostBytes: number, put: (buffer: Buffer, start: number) => number): void {
+  /**
+   * Appends bytes that are assembled in the file's own buffer: `put` gets the buffer and an offset, and returns their
+   * end.
+   */
+  appendInPlace(maxBytes: number, put: (buffer: Buffer, start: number) => number): void {
     const sink = this.open();
-    const start = sink.reserve(mostBytes);
+    const start = sink.reserve(maxBytes);
     const bytes = put(sink.waiting, start) - start;
     sink.advance(bytes);
     this.length += bytes;
   }
 
-  /** How much of the file counts, handed to the operating system; nothing where there is no file yet. */
+  /** The valid length of the file, passed to the operating system; undefined if there is no file yet. */
   checkpoint(): FilePrefix[] {
     this.sink?.flush();
     return this.files();
@@ -60,7 +63,7 @@ export class GrowingFile {
   close(): void {
     this.isClosed = true;
     const { sink } = this;
-    // A shard may have many files that are complete: their buffers are not kept.
+    // A shard may have many complete files: their buffers are released.
     this.sink = undefined;
     sink?.close();
   }
@@ -69,7 +72,7 @@ export class GrowingFile {
     return this.isBegun ? [{ name: this.name, bytes: this.length, crc32: crcText(this.digest) }] : [];
   }
 
-  // Summed up in large pieces: a call for each record costs more than the sum.
+  // Checksummed in large pieces: a call per record costs more than the checksum.
   private readonly sum = (bytes: Uint8Array): void => {
     this.digest = crc32(bytes, this.digest);
   };

@@ -1,8 +1,8 @@
+import { MillraceError } from "../errors/errors.ts";
 import { pieceCompressor } from "../formats/lines/compression.ts";
 import { jsonText, type NonFinite } from "../formats/lines/json-text.ts";
-import { MillraceError } from "../shared/errors.ts";
-import { describeKind } from "../shared/state-json.ts";
-import { checkFileName, recordsName } from "../store/shard-file-names.ts";
+import { checkFileName, recordsName } from "../run-folder/shard/shard-file-names.ts";
+import { describeKind } from "../values/state-json.ts";
 import { LineWriter } from "./line-writer.ts";
 import { putJsonLine } from "./put-json-line.ts";
 
@@ -24,16 +24,16 @@ class JsonlWriter<Record> extends LineWriter<Record> {
     this.choice = choice;
   }
 
-  /** What the run says about NaN, for the records that every runner has. */
+  /** The run's choice for NaN, for the default records of every runner. */
   useNonFinite(nonFinite: NonFinite): void {
     this.choice.nonFinite = nonFinite;
   }
 }
 
 /**
- * One JSON text a line, compressed where the name says so (`.jsonl.gz`, `.jsonl.zst`). With checkpoints; merged by putting
- * the shards' files one after the other, which is right for compressed ones too. Typed arrays are written as arrays; a value
- * that JSON would turn into another one is refused with its path.
+ * One JSON text per line, compressed if the name says so (`.jsonl.gz`, `.jsonl.zst`). With checkpoints; merged by
+ * concatenating the shards' files, which is valid for compressed ones too. Typed arrays are written as arrays; a value
+ * that JSON would change is refused with its path.
  */
 export function jsonlWriter<Record = unknown>(
   shardDir: string,
@@ -47,7 +47,10 @@ export function jsonlWriter<Record = unknown>(
   return new JsonlWriter<Record>(shardDir, name, nonFinite);
 }
 
-/** Hands the run's choice to the writer of the default records. By its method: it may be of another copy of this package. */
+/**
+ * Passes the run's choice to the writer of the default records. By its method: it may be of another copy of this
+ * package.
+ */
 export function applyNonFinite(writer: unknown, nonFinite: NonFinite): void {
   const { useNonFinite } = (writer ?? {}) as Partial<JsonlWriter<unknown>>;
   if (typeof useNonFinite === "function") useNonFinite.call(writer, nonFinite);

@@ -1,15 +1,15 @@
-import { isThenable } from "../shared/is-thenable.ts";
-import type { ShardFile } from "../store/done.ts";
+import type { ShardFile } from "../run-folder/shard/done.ts";
+import { isThenable } from "../runtime/is-thenable.ts";
 import type { CheckpointingWriter, Writer, WriterCheckpoint } from "./writer.ts";
 
-/** What each key's writer needs to go on, in the order in which the keys came. */
+/** What each key's writer needs to resume, in the order of the keys' first occurrence. */
 type Token = readonly (readonly [key: string, files: number, token: unknown])[];
 
 /**
- * A writer for each key that turns up while a shard runs: which features a model gives is known with its first answer, and a
- * shard's writers must be there before. `open` gets a key and makes its writer.
+ * A writer for each key that occurs while a shard runs: the features of a model are known with its first output, but a
+ * shard's writers must exist before. `open` gets a key and creates its writer.
  */
-export class KeyedWriter<Record> implements Writer<readonly [key: string, record: Record]> {
+export class KeyedWriter<Record> implements Writer<readonly [key: string, record: Record]>, AsyncDisposable {
   private readonly open: (key: string) => CheckpointingWriter<Record>;
   private readonly byKey = new Map<string, CheckpointingWriter<Record>>();
 
@@ -17,7 +17,7 @@ export class KeyedWriter<Record> implements Writer<readonly [key: string, record
     this.open = open;
   }
 
-  /** The keys that were written, sorted. */
+  /** The written keys, sorted. */
   keys(): string[] {
     return [...this.byKey.keys()].sort();
   }
@@ -50,6 +50,10 @@ export class KeyedWriter<Record> implements Writer<readonly [key: string, record
     for (const writer of this.byKey.values()) await writer.close();
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
   async leave(): Promise<void> {
     for (const writer of this.byKey.values()) await writer.leave?.();
   }
@@ -67,7 +71,7 @@ export class KeyedWriter<Record> implements Writer<readonly [key: string, record
   }
 }
 
-/** One writer a key, opened when the key is first written. With checkpoints, as the writers of the keys have them. */
+/** One writer per key, opened when the key is first written. With checkpoints, if the writers of the keys have them. */
 export function keyedWriter<Record>(open: (key: string) => CheckpointingWriter<Record>): KeyedWriter<Record> {
   return new KeyedWriter(open);
 }

@@ -1,27 +1,27 @@
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
-import { crc32, crcText } from "../shared/crc32.ts";
-import { MillraceError } from "../shared/errors.ts";
-import type { ShardFile } from "../store/done.ts";
-import { storeError, writeFully } from "../store/durable-files.ts";
-import { fileOf } from "../store/shard-file-names.ts";
+import { crc32, crcText } from "../bytes/crc32.ts";
+import { MillraceError } from "../errors/errors.ts";
+import { storeError, writeFully } from "../run-folder/files/durable-files.ts";
+import type { ShardFile } from "../run-folder/shard/done.ts";
+import { fileOf } from "../run-folder/shard/shard-file-names.ts";
 import type { Writer, WriterCheckpoint } from "./writer.ts";
 
 // Large enough that a system call costs nothing per line, small enough to stay in the processor's cache.
 const flushAtCharacters = 1 << 15;
-// Compressed pieces are the larger the better, but what waits for one goes into every checkpoint.
+// Larger compressed pieces are better, but the text waiting for one is part of every checkpoint.
 const compressAtCharacters = 1 << 17;
 
-// So many records behind one that could not be put in place are not even tried: they are likely to be alike.
+// After a record that could not be written in place, this many are not tried: they are probably similar.
 const leftAfterMiss = 100;
 
-/** What a compressed file needs to go on: text that is not in the file yet. */
+/** What a compressed file needs to resume: text that is not in the file yet. */
 interface WaitingText {
   readonly lines: number;
   readonly text: string;
 }
 
-/** Puts a record as a line into a buffer and answers where it ends, or -1 if it is to be encoded as text. */
+/** Writes a record as a line into a buffer and returns its end, or -1 if it must be encoded as text. */
 type PutLine = (record: unknown, into: Uint8Array, start: number) => number;
 
 interface LineOptions {
@@ -30,11 +30,11 @@ interface LineOptions {
 }
 
 /**
- * Lines in a file of the shard folder, with a running checksum so that it can stop and go on at any line. With `compress`
- * the file is made of compressed pieces that do not depend on when checkpoints came: text that does not fill one yet is part
- * of the checkpoint instead.
+ * Lines in a file of the shard folder, with a running checksum, so that it can stop and resume at any line. With
+ * `compress` the file consists of compressed pieces that do not depend on the times of checkpoints: text that does not
+ * fill one yet is part of the checkpoint instead.
  */
-export class LineWriter<Record> implements Writer<Record> {
+export class LineWriter<Record> implements Writer<Record>, Disposable {
   readonly name: string;
   private readonly path: string;
   private readonly encode: (record: Record) => string;
@@ -42,11 +42,11 @@ export class LineWriter<Record> implements Writer<Record> {
   private readonly compress: ((bytes: Uint8Array) => Uint8Array) | undefined;
   private readonly flushAt: number;
   private fd: number | undefined;
-  /** Lines that were put in place, and behind them those that were encoded. */
+  /** Lines that were written in place, followed by those that were encoded. */
   private buffer: Buffer | undefined;
   private used = 0;
   private text = "";
-  /** So many records are encoded before one is put in place again. */
+  /** The number of records to encode before one is written in place again. */
   private left = 0;
   private bytes = 0;
   private digest = 0;
@@ -66,7 +66,7 @@ export class LineWriter<Record> implements Writer<Record> {
     this.compress = compress;
     // What waits to be compressed is text, because it is part of a checkpoint.
     this.putLine = compress === undefined ? putLine : undefined;
-    // Here and not with the first line: what the hot path did not do before it was compiled has it compiled once more.
+    // Here and not with the first line: a new branch in the hot path would make V8 compile it again.
     if (this.putLine !== undefined) this.buffer = spare.pop() ?? Buffer.allocUnsafeSlow(2 * flushAtCharacters);
     this.flushAt = compress === undefined ? flushAtCharacters : compressAtCharacters;
   }
@@ -114,10 +114,14 @@ export class LineWriter<Record> implements Writer<Record> {
     }
   }
 
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
   files(): readonly ShardFile[] {
     if (!this.begun) return [];
     const file = { name: this.name, bytes: this.bytes, crc32: crcText(this.digest) };
-    // Lines within compressed pieces have no place in the file that another line could be put at.
+    // Lines inside compressed pieces have no offset in the file at which another line could be inserted.
     return [this.compress === undefined ? { ...file, lines: this.lines } : file];
   }
 
@@ -168,10 +172,10 @@ export class LineWriter<Record> implements Writer<Record> {
   }
 }
 
-// The buffers of writers that are closed, for those to come: one shard follows the other.
+// Buffers of closed writers, for reuse: shards follow each other.
 const spare: Buffer[] = [];
 
-// One buffer for all texts of the thread: a fresh one for every flush costs more than the copy into it.
+// One buffer for all texts of the thread: a new one for every flush costs more than the copy into it.
 let shared = Buffer.allocUnsafeSlow(4 * flushAtCharacters);
 
 function encodeText(text: string): Buffer {

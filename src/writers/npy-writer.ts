@@ -1,17 +1,17 @@
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { crcText } from "../bytes/crc32.ts";
 import type { DType, NdArray } from "../formats/nd-array.ts";
 import { NpyAppender, type NpyCheckpoint } from "../formats/npy/npy-appender.ts";
-import { crcText } from "../shared/crc32.ts";
-import type { ShardFile } from "../store/done.ts";
-import { checkFileName } from "../store/shard-file-names.ts";
+import type { ShardFile } from "../run-folder/shard/done.ts";
+import { checkFileName } from "../run-folder/shard/shard-file-names.ts";
 import type { Writer, WriterCheckpoint } from "./writer.ts";
 
-/** The name of the file, and what every row has. */
+/** The name of the file, and the type of its rows. */
 export interface NpyWriterOptions {
-  /** The file, `embeddings.npy` for instance. */
+  /** The file is `name.npy`. May lead into a folder: `dump/embeddings`. */
   readonly name: string;
-  /** What a row is. Default: what the first array is. */
+  /** The type of a row. Default: that of the first array. */
   readonly dtype?: DType;
   readonly rowShape?: readonly number[];
 }
@@ -22,16 +22,18 @@ interface Token {
   readonly at: NpyCheckpoint;
 }
 
-/** One npy file a shard that grows row by row. */
-export class NpyRowsWriter implements Writer<NdArray> {
+/** One npy file per shard that grows row by row. */
+export class NpyRowsWriter implements Writer<NdArray>, Disposable {
+  private readonly name: string;
   private readonly path: string;
   private readonly options: NpyWriterOptions;
   private rows: { readonly dtype: DType; readonly rowShape: readonly number[]; readonly file: NpyAppender } | undefined;
   private closed: { bytes: number; crc32: number } | undefined;
 
   constructor(shardDir: string, options: NpyWriterOptions) {
-    this.options = { ...options, name: checkFileName(options.name) };
-    this.path = join(shardDir, this.options.name);
+    this.name = checkFileName(`${options.name}.npy`);
+    this.path = join(shardDir, this.name);
+    this.options = options;
   }
 
   write(array: NdArray): void {
@@ -45,8 +47,8 @@ export class NpyRowsWriter implements Writer<NdArray> {
     const { dtype, rowShape, file } = this.rows;
     const at = file.checkpoint();
     const token: Token = { dtype, rowShape, at };
-    // Without a checksum: the number of rows in the header is put in at the end, which a kill may come right after.
-    return { files: [{ name: this.options.name, bytes: at.bytes }], token };
+    // Without a checksum: the number of rows in the header is written at the end, and a kill may come right after it.
+    return { files: [{ name: this.name, bytes: at.bytes }], token };
   }
 
   restore({ files, token }: WriterCheckpoint): void {
@@ -59,9 +61,13 @@ export class NpyRowsWriter implements Writer<NdArray> {
     this.closed ??= this.rows?.file.close();
   }
 
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
   files(): readonly ShardFile[] {
     if (this.closed === undefined) return [];
-    return [{ name: this.options.name, bytes: this.closed.bytes, crc32: crcText(this.closed.crc32) }];
+    return [{ name: this.name, bytes: this.closed.bytes, crc32: crcText(this.closed.crc32) }];
   }
 
   private open(options: { dtype: DType; rowShape: readonly number[]; resume?: NpyCheckpoint }) {
@@ -70,7 +76,7 @@ export class NpyRowsWriter implements Writer<NdArray> {
   }
 }
 
-/** Arrays of one shape as the rows of one npy file. With checkpoints; `mergeNpy` makes one file of all shards. */
+/** Arrays of one shape as the rows of `name.npy`. With checkpoints; `mergeNpy` makes one file of all shards. */
 export function npyWriter(shardDir: string, options: NpyWriterOptions): NpyRowsWriter {
   return new NpyRowsWriter(shardDir, options);
 }

@@ -1,5 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { crc32, crcText } from "../bytes/crc32.ts";
+import { MillraceError } from "../errors/errors.ts";
 import { FileSink } from "../formats/file-sink.ts";
 import { withFileSource } from "../formats/file-source.ts";
 import { checkNdArray } from "../formats/nd-array.ts";
@@ -8,24 +10,22 @@ import { safeFileName } from "../formats/safe-file-name.ts";
 import { resumeZip } from "../formats/zip/resume-zip.ts";
 import { problemOfName } from "../formats/zip/zip-records.ts";
 import type { ZipPrefix } from "../formats/zip/zip-writer.ts";
-import { crc32, crcText } from "../shared/crc32.ts";
-import { MillraceError } from "../shared/errors.ts";
-import { describeKind } from "../shared/state-json.ts";
-import type { ShardFile } from "../store/done.ts";
-import { checkFileName } from "../store/shard-file-names.ts";
+import type { ShardFile } from "../run-folder/shard/done.ts";
+import { checkFileName } from "../run-folder/shard/shard-file-names.ts";
+import { describeKind } from "../values/state-json.ts";
 import type { ArrayRecord } from "./array-record.ts";
 import { jsonlWriter } from "./jsonl-writer.ts";
 import type { LineWriter } from "./line-writer.ts";
 import type { Writer, WriterCheckpoint } from "./writer.ts";
 
-/** The name of the archive, and how it is stored. */
+/** The name of the archive, and its compression. */
 export interface NpzWriterOptions extends NpzOptions {
-  /** The archive is `name.npz`; `name.index.jsonl` says which id is which of its arrays. */
+  /** The archive is `name.npz`; `name.index.jsonl` maps ids to its arrays. */
   readonly name: string;
 }
 
 /** All arrays of a shard in one npz file. */
-export class NpzShardWriter implements Writer<ArrayRecord> {
+export class NpzShardWriter implements Writer<ArrayRecord>, Disposable {
   private readonly path: string;
   private readonly name: string;
   private readonly options: NpzOptions;
@@ -60,7 +60,7 @@ export class NpzShardWriter implements Writer<ArrayRecord> {
     if (index === undefined || archive === undefined) return;
     this.index.restore({ files: [index], token });
     this.digest = Number.parseInt(archive.crc32 ?? "0", 16);
-    // The entries are found again by their own headers.
+    // The entries are found by their own headers.
     const prefix = withFileSource(this.path, (source) => resumeZip(source));
     this.begin(prefix);
   }
@@ -74,6 +74,10 @@ export class NpzShardWriter implements Writer<ArrayRecord> {
     } finally {
       this.sink.close();
     }
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
   }
 
   files(): readonly ShardFile[] {
@@ -95,7 +99,7 @@ export class NpzShardWriter implements Writer<ArrayRecord> {
   }
 }
 
-/** An id is its own name in the archive wherever it can be one; no other name has an equals sign. */
+/** An id is used as the name in the archive if possible; only other names have an equals sign. */
 function arrayName(id: string): string {
   if (typeof id !== "string")
     throw new MillraceError("BAD_RECORD", `The id of an array is ${describeKind(id)}; a text was expected.`, {

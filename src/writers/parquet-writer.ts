@@ -3,24 +3,24 @@ import { withFileSource } from "../formats/file-source.ts";
 import { checkColumns, type ParquetRow } from "../formats/parquet/check-row.ts";
 import { makeParquetEncoder, type ParquetOptions } from "../formats/parquet/encode-parquet.ts";
 import { decodeRows, RowEncoder } from "../formats/parquet/row-log.ts";
-import type { ShardFile } from "../store/done.ts";
-import { checkFileName, checkpointFileName } from "../store/shard-file-names.ts";
+import type { ShardFile } from "../run-folder/shard/done.ts";
+import { checkFileName, checkpointFileName } from "../run-folder/shard/shard-file-names.ts";
 import { GrowingFile } from "./growing-file.ts";
 import { partsName, writeParts } from "./shard-parts.ts";
 import type { Writer, WriterCheckpoint } from "./writer.ts";
 
 /** The name of the table, its columns, and how they are stored. */
 export interface ParquetWriterOptions extends ParquetOptions {
-  /** The file is `name.parquet`; `name.parts.json` beside it says what is in it. May lead into a folder: `data/train`. */
+  /** The file is `name.parquet`; `name.parts.json` beside it describes it. May contain a folder: `data/train`. */
   readonly name: string;
 }
 
 /**
- * One Parquet file a shard. A group of rows is written as a whole, and the index of all groups stands at the end, so that a
- * file that was cut off is none. Rows are therefore kept in a log, which a checkpoint can cut anywhere, and become the file
- * when the shard is complete: the same rows are the same bytes.
+ * One Parquet file per shard. A row group is written as a whole, and the index of all groups is at the end, so a
+ * truncated file is invalid. Rows are therefore written to a log, which a checkpoint can truncate anywhere, and become
+ * the file when the shard is complete: the same rows give the same bytes.
  */
-export class ParquetShardWriter implements Writer<ParquetRow> {
+export class ParquetShardWriter implements Writer<ParquetRow>, AsyncDisposable {
   private readonly shardDir: string;
   private readonly options: ParquetWriterOptions;
   private readonly log: GrowingFile;
@@ -59,6 +59,10 @@ export class ParquetShardWriter implements Writer<ParquetRow> {
     return this.closing;
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
   leave(): void {
     this.closing ??= Promise.resolve();
     this.log.close();
@@ -92,8 +96,8 @@ export class ParquetShardWriter implements Writer<ParquetRow> {
 }
 
 /**
- * Rows as one Parquet file a shard, with checkpoints. `mergeParquet` keeps the files as parts of one data set, with an index
- * and a card. While a shard runs its rows are on the disk in plain; at its end they are there twice for a moment.
+ * Rows as one Parquet file per shard, with checkpoints. `mergeParquet` keeps the files as parts of one data set, with
+ * an index and a card. While a shard runs its rows are on disk uncompressed; at its end both copies exist for a moment.
  */
 export function parquetWriter(shardDir: string, options: ParquetWriterOptions): ParquetShardWriter {
   return new ParquetShardWriter(shardDir, options);

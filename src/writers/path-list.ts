@@ -1,6 +1,9 @@
-import type { ShardFile } from "../store/done.ts";
+import type { ShardFile } from "../run-folder/shard/done.ts";
 
-/** Describes lists without their counts of lines: they are not merged as they are, since paths count from where they stand. */
+/**
+ * Describes lists without line counts: they are not merged by concatenation, because their paths are relative to their
+ * folder.
+ */
 export function withoutLines(files: readonly ShardFile[]): ShardFile[] {
   return files.map(({ name, bytes, crc32 }) => ({ name, bytes, crc32 }));
 }

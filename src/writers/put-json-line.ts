@@ -1,36 +1,36 @@
-// Longer strings are copied faster by JSON.stringify, and so is text that needs an escape or more than a byte a letter.
+// JSON.stringify is faster for longer strings, and needed for characters that are escaped or take more than a byte.
 const longestString = 256;
-const mostOfValue = longestString + 16;
+const maxOfValue = longestString + 16;
 const [quote, comma, minus, zero, backslash, open, close, newline] = [34, 44, 45, 48, 92, 123, 125, 10];
 
 /**
- * Puts a plain object of finite numbers, booleans and short ASCII strings into a buffer as a line of JSON, with the very bytes of
- * JSON.stringify but no string made: tiny records are written several times as fast. Answers where the line ends, or -1 for
- * a record that is left to JSON.stringify, or for which there is no room.
+ * Writes a plain object of finite numbers, booleans and short ASCII strings into a buffer as a line of JSON, with the
+ * same bytes as JSON.stringify but without creating a string: tiny records are written several times as fast. Returns
+ * the end of the line, or -1 for a record that is left to JSON.stringify, or for which there is no space.
  */
 export function putJsonLine(record: unknown, into: Uint8Array, start: number): number {
   if (typeof record !== "object" || record === null || Object.getPrototypeOf(record) !== Object.prototype) return -1;
   try {
     return putFields(record as Record<string, unknown>, into, start);
   } catch {
-    // A getter that throws: JSON.stringify meets it too, where errors are explained.
+    // A getter that throws: JSON.stringify throws too, and its errors are explained.
     return -1;
   }
 }
 
-// One long function, because V8 puts short ones into each of their callers and optimises them there once more: in a run of a
+// One long function, because V8 inlines short ones into each caller and optimises them there again: in a run of a
 // quarter of a second that took more time than the records.
 function putFields(record: Record<string, unknown>, into: Uint8Array, start: number): number {
   if (record["toJSON"] !== undefined) return -1;
   let at = start;
   let field = 0;
-  // Makes no list of the keys, as Object.keys would for every record; what is inherited is passed over.
+  // Creates no list of the keys, as Object.keys would for every record; inherited keys are skipped.
   for (const key in record) {
     if (!hasOwn.call(record, key)) continue;
     const name = key === lastKeys[field] ? lastNames[field]! : nameOf(key, field);
     field++;
     const value = record[key];
-    if (at + name.length + mostOfValue > into.length) return -1;
+    if (at + name.length + maxOfValue > into.length) return -1;
     into[at] = at === start ? open : comma;
     at++;
     for (let i = 0; i < name.length; i++) into[at++] = name[i]!;
@@ -63,7 +63,7 @@ function putFields(record: Record<string, unknown>, into: Uint8Array, start: num
       continue;
     }
     let text: string;
-    // NaN, the infinities and undefined are for the slower way, which says what is wrong with them.
+    // NaN, the infinities and undefined are left to the slower way, which explains what is wrong.
     if (typeof value === "number" ? Number.isFinite(value) : typeof value === "boolean" || value === null)
       text = String(value);
     else return -1;
@@ -77,9 +77,9 @@ function putFields(record: Record<string, unknown>, into: Uint8Array, start: num
 
 const { hasOwnProperty: hasOwn } = Object.prototype;
 const names = new Map<string, Uint8Array>();
-// Names may come from the data: those of a record's fields are kept, but not one for each of a million items.
-const mostNames = 256;
-// The fields of the record before: the next one has the same, as a rule, and nothing is to be looked up.
+// Names may come from the data: field names are cached, but not one for each of a million items.
+const maxNames = 256;
+// The fields of the previous record: the next one usually has the same, and needs no lookup.
 const lastKeys: string[] = [];
 const lastNames: Uint8Array[] = [];
 
@@ -87,9 +87,9 @@ function nameOf(key: string, field: number): Uint8Array {
   let name = names.get(key);
   if (name === undefined) {
     name = Buffer.from(`${JSON.stringify(key)}:`);
-    if (names.size < mostNames) names.set(key, name);
+    if (names.size < maxNames) names.set(key, name);
   }
-  if (field < mostNames) {
+  if (field < maxNames) {
     lastKeys[field] = key;
     lastNames[field] = name;
   }

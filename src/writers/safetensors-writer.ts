@@ -1,3 +1,4 @@
+import { MillraceError } from "../errors/errors.ts";
 import { bytesOfArray } from "../formats/array-bytes.ts";
 import { type FileSource, withFileSource } from "../formats/file-source.ts";
 import { readBytes } from "../formats/read-bytes.ts";
@@ -7,28 +8,27 @@ import {
   type SafetensorsOptions,
   type TensorShape,
 } from "../formats/safetensors/encode-safetensors.ts";
-import { MillraceError } from "../shared/errors.ts";
-import type { ShardFile } from "../store/done.ts";
-import { readRecords } from "../store/read-records.ts";
-import { checkFileName, checkpointFileName } from "../store/shard-file-names.ts";
+import type { ShardFile } from "../run-folder/shard/done.ts";
+import { readRecords } from "../run-folder/shard/read-records.ts";
+import { checkFileName, checkpointFileName } from "../run-folder/shard/shard-file-names.ts";
 import type { ArrayRecord } from "./array-record.ts";
 import { GrowingFile } from "./growing-file.ts";
 import { LineWriter } from "./line-writer.ts";
 import type { Writer, WriterCheckpoint } from "./writer.ts";
 
-/** The name of the file, and what stands in its header. */
+/** The name of the file, and the metadata of its header. */
 export interface SafetensorsWriterOptions extends SafetensorsOptions {
-  /** The file is `name.safetensors`. May lead into a folder. */
+  /** The file is `name.safetensors`. May contain a folder. */
   readonly name: string;
 }
 
 const copyBytes = 1 << 22;
 
 /**
- * One safetensors file a shard. Its header stands first and is known last: data and what the header will say grow in files
- * of their own, which a checkpoint can cut, and are put together when the shard is complete.
+ * One safetensors file per shard. Its header comes first but is known last: data and header entries are written to
+ * separate files, which a checkpoint can truncate, and are combined when the shard is complete.
  */
-export class SafetensorsShardWriter implements Writer<ArrayRecord> {
+export class SafetensorsShardWriter implements Writer<ArrayRecord>, Disposable {
   private readonly options: SafetensorsOptions;
   private readonly data: GrowingFile;
   private readonly list: LineWriter<TensorShape>;
@@ -51,7 +51,7 @@ export class SafetensorsShardWriter implements Writer<ArrayRecord> {
     if (this.shapes.has(id)) {
       throw new MillraceError(
         "BAD_RECORD",
-        `The id ${JSON.stringify(id)} came twice: a tensor of that name is there.`,
+        `The id ${JSON.stringify(id)} came twice: a tensor of that name exists already.`,
         {
           hint: "Ids must be unique within a file of tensors.",
         },
@@ -86,6 +86,10 @@ export class SafetensorsShardWriter implements Writer<ArrayRecord> {
     }
   }
 
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
   leave(): void {
     this.isClosed = true;
     this.list.close();
@@ -104,9 +108,9 @@ export class SafetensorsShardWriter implements Writer<ArrayRecord> {
 }
 
 /**
- * All arrays of a shard as the tensors of one safetensors file, by their ids. With checkpoints; `mergeSafetensors` makes the
- * index that says which tensor is in which file. While a shard runs its data are on the disk beside the file, at its end
- * twice for a moment.
+ * All arrays of a shard as the tensors of one safetensors file, by their ids. With checkpoints; `mergeSafetensors`
+ * makes the index that maps tensors to files. While a shard runs its data is on disk beside the file; at its end both
+ * copies exist for a moment.
  */
 export function safetensorsWriter(shardDir: string, options: SafetensorsWriterOptions): SafetensorsShardWriter {
   return new SafetensorsShardWriter(shardDir, options);

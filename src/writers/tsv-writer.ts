@@ -1,26 +1,26 @@
+import { MillraceError } from "../errors/errors.ts";
 import { formatTsvRow } from "../formats/lines/format-tsv.ts";
 import type { TsvRow } from "../formats/lines/parse-tsv.ts";
-import { MillraceError } from "../shared/errors.ts";
-import { checkFileName } from "../store/shard-file-names.ts";
+import { checkFileName } from "../run-folder/shard/shard-file-names.ts";
 import { LineWriter } from "./line-writer.ts";
 
 /** The name of the table, and its columns. */
 export interface TsvWriterOptions<Column extends string> {
-  /** The file, `manifest.tsv` for instance. */
+  /** The file is `name.tsv`. May lead into a folder. */
   readonly name: string;
-  /** In the order in which they stand in a line. */
+  /** In the order of a line. */
   readonly columns: readonly Column[];
 }
 
 /**
- * One row of a manifest a record. With checkpoints; merged line by line. There is no header, as in Kaldi's and ESPnet's
- * manifests: `mergeTsv` puts one above the merged file.
+ * One row of `name.tsv` per record. With checkpoints; merged line by line. There is no header, as in Kaldi's and ESPnet's
+ * manifests: `mergeTsv` adds one to the merged file.
  */
 export function tsvWriter<Column extends string>(
   shardDir: string,
   { name, columns }: TsvWriterOptions<Column>,
 ): LineWriter<TsvRow<Column>> {
-  return new LineWriter(shardDir, checkFileName(name), (row) => {
+  return new LineWriter(shardDir, checkFileName(`${name}.tsv`), (row) => {
     checkKeys(row, columns);
     return formatTsvRow(row, columns).slice(0, -1);
   });

@@ -1,10 +1,10 @@
 import { basename, join } from "node:path";
+import { MillraceError } from "../errors/errors.ts";
 import { tarEnd } from "../formats/tar/encode-tar-entry.ts";
 import { encodeWebDatasetSample } from "../formats/tar/encode-web-dataset-sample.ts";
 import type { WebDatasetSample } from "../formats/tar/read-web-dataset.ts";
-import { MillraceError } from "../shared/errors.ts";
-import type { ShardFile } from "../store/done.ts";
-import { checkFileName } from "../store/shard-file-names.ts";
+import type { ShardFile } from "../run-folder/shard/done.ts";
+import { checkFileName } from "../run-folder/shard/shard-file-names.ts";
 import { GrowingFile } from "./growing-file.ts";
 import { jsonlWriter } from "./jsonl-writer.ts";
 import type { LineWriter } from "./line-writer.ts";
@@ -12,20 +12,23 @@ import { withoutLines } from "./path-list.ts";
 import { partsName, writeParts } from "./shard-parts.ts";
 import type { Writer, WriterCheckpoint } from "./writer.ts";
 
-/** The name of the tar files, and when the next one begins. */
+/** The names of the tar files, and their maximum size. */
 export interface WebDatasetShardOptions {
-  /** The archives are `name-000000.tar` and so on; `name.samples.jsonl` says where each sample is. May lead into a folder. */
+  /**
+   * The archives are `name-000000.tar` and so on; `name.samples.jsonl` gives the position of each sample. May contain a
+   * folder.
+   */
   readonly name: string;
-  /** The most samples of an archive. Default: 10,000. */
+  /** The maximum number of samples of an archive. Default: 10,000. */
   readonly maxSamples?: number;
-  /** The most bytes of an archive; one sample may be larger than this. Default: 1 GiB. */
+  /** The maximum bytes of an archive; a single sample may be larger. Default: 1 GiB. */
   readonly maxBytes?: number;
 }
 
-/** Where a sample is: `bytes` from `offset` on are its entries. */
+/** The position of a sample: its entries are `bytes` from `offset` on. */
 export interface SamplePlace {
   readonly key: string;
-  /** The archive, relative to the list's own folder. */
+  /** The archive, relative to the list's folder. */
   readonly part: string;
   readonly offset: number;
   readonly bytes: number;
@@ -43,7 +46,7 @@ interface Token {
 }
 
 /** The samples of a shard in tar archives, as WebDataset reads them. */
-export class WebDatasetShardWriter implements Writer<WebDatasetSample> {
+export class WebDatasetShardWriter implements Writer<WebDatasetSample>, Disposable {
   private readonly shardDir: string;
   private readonly options: Required<WebDatasetShardOptions>;
   private readonly list: LineWriter<SamplePlace>;
@@ -104,12 +107,16 @@ export class WebDatasetShardWriter implements Writer<WebDatasetSample> {
     this.partList = [writeParts(join(this.shardDir, partsName(name)), name, { parts })];
   }
 
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
   files(): readonly ShardFile[] {
     const archives = this.parts.flatMap(({ file }) => file.files());
     return [...withoutLines(this.list.files()), ...archives, ...this.partList];
   }
 
-  /** The archive that the next sample goes to. */
+  /** The archive of the next sample. */
   private partFor(sampleBytes: number): Part {
     const { maxSamples, maxBytes } = this.options;
     const current = this.parts.at(-1);
@@ -135,7 +142,7 @@ export class WebDatasetShardWriter implements Writer<WebDatasetSample> {
   }
 }
 
-/** Readers take files that follow each other and have one key for one sample. */
+/** Readers treat consecutive files with one key as one sample. */
 function sameKey(key: string): MillraceError {
   return new MillraceError("BAD_RECORD", `Two samples with the key ${JSON.stringify(key)} follow each other.`, {
     hint: "Keys must be unique: readers would take the two for one sample.",
@@ -150,7 +157,7 @@ function requirePositive(name: string, value: number): void {
 }
 
 /**
- * Samples as tar archives of WebDataset, with a list of where each sample is. With checkpoints; `mergeWebDataset` keeps the
+ * Samples as tar archives of WebDataset, with a list of their positions. With checkpoints; `mergeWebDataset` keeps the
  * archives as parts of one data set, with an index.
  */
 export function webDatasetWriter(shardDir: string, options: WebDatasetShardOptions): WebDatasetShardWriter {

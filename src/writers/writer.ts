@@ -1,41 +1,38 @@
-import type { FilePrefix } from "../store/checkpoint.ts";
-import type { ShardFile } from "../store/done.ts";
+import type { FilePrefix } from "../run-folder/shard/checkpoint.ts";
+import type { ShardFile } from "../run-folder/shard/done.ts";
 
-/** What a writer hands over so that the next attempt can go on where it stood. */
+/** What a writer saves so that the next attempt can resume. */
 export interface WriterCheckpoint {
-  /** How much of which files counts. Those bytes are copied into the next attempt's folder before `restore`. */
+  /** The files and their valid lengths. Those bytes are copied into the next attempt's folder before `restore`. */
   readonly files: readonly FilePrefix[];
   /** Anything else the writer needs, as JSON. */
   readonly token?: unknown;
 }
 
 /**
- * Takes the records of one shard to files in its folder. `write` and `close` are all a writer needs; one that also has
- * `checkpoint` and `restore` lets a killed shard go on from its last checkpoint instead of its beginning.
+ * Writes the records of one shard to files in its folder. `write` and `close` are all a writer needs; one that also has
+ * `checkpoint` and `restore` lets a killed shard resume from its last checkpoint instead of its beginning.
  *
- * A writer must not touch its files before the first `write` or `restore`: the bytes to go on from may be there.
+ * A writer must not touch its files before the first `write` or `restore`: the bytes to resume from may be there.
  */
 export interface Writer<Record = unknown> {
   write(record: Record): void | Promise<void>;
-  /** Hands everything written so far to the operating system and says where it stands. */
+  /** Passes everything written so far to the operating system and returns the state. */
   checkpoint?(): WriterCheckpoint | Promise<WriterCheckpoint>;
-  /** Goes on from a checkpoint of an earlier attempt; the files hold exactly the bytes it named. */
+  /** Resumes from a checkpoint of an earlier attempt; the files contain exactly the bytes it named. */
   restore?(checkpoint: WriterCheckpoint): void | Promise<void>;
   /** Called at the end of a shard, also of a failed one. A second call does nothing. */
   close(): void | Promise<void>;
-  /**
-   * Called before `close` where the shard is left unfinished: closes the files as they are, so that nothing is put together
-   * that nobody will read.
-   */
+  /** Called before `close` if the shard is left unfinished: closes the files as they are, without completing them. */
   leave?(): void | Promise<void>;
-  /** After `close`: describes the files it wrote, which saves reading them again for their digests. */
+  /** After `close`: describes the written files, which saves reading them again for their digests. */
   files?(): readonly ShardFile[];
 }
 
-/** A writer whose shard goes on from its last checkpoint. */
+/** A writer whose shard resumes from its last checkpoint. */
 export type CheckpointingWriter<Record = unknown> = Writer<Record> & Required<Pick<Writer, "checkpoint" | "restore">>;
 
-/** The writers of a shard by key, if every one of them can be checkpointed; otherwise undefined. */
+/** The writers of a shard by key, if all of them support checkpoints; otherwise undefined. */
 export function checkpointingWriters(writers: object): Map<string, CheckpointingWriter> | undefined {
   const found = new Map<string, CheckpointingWriter>();
   for (const [key, writer] of Object.entries(writers)) {
@@ -51,7 +48,7 @@ function canCheckpoint(value: unknown): value is CheckpointingWriter {
   return typeof writer.checkpoint === "function" && typeof writer.restore === "function";
 }
 
-/** Whether something among a shard's writers keeps this contract; file handles and streams stand there too. */
+/** True if a value among a shard's writers implements this contract; file handles and streams may be there too. */
 export function keepsWriterContract(value: unknown): value is Writer {
   if (typeof value !== "object" || value === null) return false;
   const writer = value as Partial<Writer>;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { runViews } from "../../web/dashboard/route.ts";
-import { whyNotBrowser } from "../support/browser.ts";
+import { whyNotBrowser } from "../support/browser/browser.ts";
+import { findViolations } from "../support/browser/find-violations.ts";
+import { startMadeUpServer } from "../support/browser/made-up-server.ts";
+import { openMadeUpPage } from "../support/browser/open-made-up-page.ts";
 import { because } from "../support/clusters/why-not.ts";
-import { findViolations } from "./support/find-violations.ts";
-import { startMadeUpServer } from "./support/made-up-server.ts";
-import { openMadeUpPage } from "./support/open-made-up-page.ts";
 
 const screens = [
   { name: "a phone", viewport: { width: 360, height: 740 } },
@@ -89,7 +89,7 @@ describe.skipIf(whyNotBrowser)(`the dashboard${because(whyNotBrowser)}`, () => {
     await page.goto(`${url}#/run/prep/timeline`);
     const timeline = page.getByRole("slider", { name: /Timeline/ });
     await timeline.focus();
-    // Bars that are too narrow to be told apart are drawn as one: the page must have found out how wide it is.
+    // Bars that are too narrow to distinguish are drawn as one, so the page must have measured its own width.
     await expect.poll(async () => Number(await timeline.locator("svg").getAttribute("width"))).toBeGreaterThan(640);
     for (const key of ["ArrowRight", "ArrowDown"]) await page.keyboard.press(key);
     for (let i = 0; i < 4; i++) await page.keyboard.press("ArrowRight");

@@ -1,11 +1,11 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import type { ShardLetter } from "../../src/dashboard/run-view.ts";
-import { whyNotBrowser } from "../support/browser.ts";
+import { whyNotBrowser } from "../support/browser/browser.ts";
+import { madeUpSnapshot } from "../support/browser/made-up-run.ts";
+import { startMadeUpServer } from "../support/browser/made-up-server.ts";
+import { openMadeUpPage } from "../support/browser/open-made-up-page.ts";
 import { because } from "../support/clusters/why-not.ts";
-import { madeUpSnapshot } from "./support/made-up-run.ts";
-import { startMadeUpServer } from "./support/made-up-server.ts";
-import { openMadeUpPage } from "./support/open-made-up-page.ts";
 
 const shards = 10_000;
 

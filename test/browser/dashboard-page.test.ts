@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { whyNotBrowser } from "../support/browser.ts";
+import { whyNotBrowser } from "../support/browser/browser.ts";
+import { attack, madeUpFailure, madeUpSnapshot, retryCommand } from "../support/browser/made-up-run.ts";
+import { startMadeUpServer } from "../support/browser/made-up-server.ts";
+import { openMadeUpPage } from "../support/browser/open-made-up-page.ts";
 import { because } from "../support/clusters/why-not.ts";
-import { attack, madeUpFailure, madeUpSnapshot, retryCommand } from "./support/made-up-run.ts";
-import { startMadeUpServer } from "./support/made-up-server.ts";
-import { openMadeUpPage } from "./support/open-made-up-page.ts";
 
 describe.skipIf(whyNotBrowser)(`the dashboard${because(whyNotBrowser)}`, () => {
   it("shows figures of the first event, and what later ones change", async () => {
@@ -31,7 +31,7 @@ describe.skipIf(whyNotBrowser)(`the dashboard${because(whyNotBrowser)}`, () => {
     expect([await fact("Done"), await fact("Failed")]).toEqual(["99.9 %", "3"]);
     const legend = (label: string) => page.locator(`.legend li:has-text("${label}") b`).first().textContent();
     expect([await legend("in work"), await legend("with failed items")]).toEqual(["2", "3"]);
-    await page.getByText("Nobody is at work.").waitFor();
+    await page.getByText("No worker is active.").waitFor();
   });
 
   it("shows a run that an error has ended as failed, with error, item, place, worker and time", async () => {
@@ -59,7 +59,7 @@ describe.skipIf(whyNotBrowser)(`the dashboard${because(whyNotBrowser)}`, () => {
     expect(await page.getByText("No item has failed.").count()).toBe(0);
   });
 
-  it("tells a complete run from one that is complete with failures", async () => {
+  it("distinguishes a complete run from one that is complete with failures", async () => {
     const { url } = await startMadeUpServer(madeUpSnapshot({ isOver: true }));
     const { page } = await openMadeUpPage();
     await page.goto(`${url}#/run/prep/overview`);
@@ -116,7 +116,7 @@ describe.skipIf(whyNotBrowser)(`the dashboard${because(whyNotBrowser)}`, () => {
     expect(await page.getByRole("dialog").count()).toBe(0);
   });
 
-  it("offers a retry where nobody is at work", async () => {
+  it("offers a retry where no worker runs", async () => {
     const server = await startMadeUpServer(madeUpSnapshot({ isReleased: true }));
     const { page } = await openMadeUpPage();
     await page.goto(`${server.url}#/run/prep/failures`);
@@ -127,7 +127,7 @@ describe.skipIf(whyNotBrowser)(`the dashboard${because(whyNotBrowser)}`, () => {
     expect(server.posted).toEqual(["/api/runs/prep/retry {}"]);
   });
 
-  it("says that its connection is lost, and goes on when it is there again", async () => {
+  it("says that its connection is lost, and continues when it is there again", async () => {
     const server = await startMadeUpServer();
     const { page } = await openMadeUpPage();
     await page.goto(`${server.url}#/run/prep/overview`);
@@ -135,7 +135,7 @@ describe.skipIf(whyNotBrowser)(`the dashboard${because(whyNotBrowser)}`, () => {
     server.interrupt();
     await page.getByText("Connection lost, trying again").waitFor();
     await page.getByText("12,148 of 20,000").waitFor();
-    server.goOn();
+    server.resume();
     await page.getByText("Live", { exact: true }).waitFor();
   });
 

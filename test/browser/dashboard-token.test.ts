@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { networkInterfaces } from "node:os";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { makeProject, type Project } from "../fixtures/cli/project.ts";
-import { openPage, whyNotBrowser } from "../support/browser.ts";
+import { openPage, whyNotBrowser } from "../support/browser/browser.ts";
+import { makeProject, type Project } from "../support/cli/project.ts";
 import { because } from "../support/clusters/why-not.ts";
 
 const address = Object.values(networkInterfaces())
@@ -13,7 +13,7 @@ const address = Object.values(networkInterfaces())
 const whyNot = whyNotBrowser ?? (address === undefined ? "this machine has no address but loopback" : undefined);
 const patience = { timeout: 100_000 };
 
-/** Starts `millrace dashboard` where others can reach it; answers the address that it prints, with its token and without. */
+/** Starts `millrace dashboard` where others can reach it; returns the address that it prints, with its token and without. */
 async function startDashboard(project: Project) {
   const { child, seen } = project.start(["dashboard", "exp/job", "--host", address!, "--port", "0"]);
   let said = "";
@@ -24,7 +24,7 @@ async function startDashboard(project: Project) {
   return { link, token, plain: link.replace(/\?.*/, "") };
 }
 
-/** Somebody else's page that has a link; answers where it is and how it was asked. */
+/** A page of another origin that has a link; returns its address and the requests it got. */
 async function startOtherPage(link: string, host = "127.0.0.1") {
   const asked: IncomingMessage[] = [];
   const server = createServer((request, response) => {
@@ -92,7 +92,7 @@ describe.skipIf(whyNot)(`a dashboard that others can reach${because(whyNot)}`, (
     expect(complaints).toEqual([]);
   });
 
-  it("opens from a page of another site that has the link, and tells that site nothing", async () => {
+  it("opens from a page of another site that has the link, and reveals nothing to that site", async () => {
     const project = makeProject();
     await project.run("run", "job.yaml");
     const { link, token, plain } = await startDashboard(project);

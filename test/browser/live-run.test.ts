@@ -2,14 +2,14 @@ import { readdirSync, readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { makeProject, type Project } from "../fixtures/cli/project.ts";
-import { openPage, whyNotBrowser } from "../support/browser.ts";
+import { openPage, whyNotBrowser } from "../support/browser/browser.ts";
+import { attack } from "../support/browser/made-up-run.ts";
+import { makeProject, type Project } from "../support/cli/project.ts";
 import { because } from "../support/clusters/why-not.ts";
-import { attack } from "./support/made-up-run.ts";
 
 const patience = { timeout: 100_000 };
 
-/** Starts `millrace dashboard` as a user does; answers the address that it prints. */
+/** Starts `millrace dashboard` as a user does; returns the address that it prints. */
 async function startDashboard(project: Project, folder: string): Promise<string> {
   const { child, seen } = project.start(["dashboard", folder, "--port", "0"]);
   let said = "";
@@ -46,7 +46,7 @@ describe.skipIf(whyNotBrowser)(`a run in the dashboard${because(whyNotBrowser)}`
     await lost.filter({ hasText: "SIGKILL" }).waitFor();
     expect(await lost.locator("th").textContent()).toBe("shard 1");
 
-    // Whoever has taken its place is at item 7 as well.
+    // The worker that replaced it is at item 7 too.
     await part(page, "workers");
     await expect
       .poll(async () => (await held.count()) === 1 && (await held.locator("th").textContent()) !== worker, patience)
@@ -87,7 +87,7 @@ describe.skipIf(whyNotBrowser)(`a run in the dashboard${because(whyNotBrowser)}`
   it("has its failures inspected and retried from the page", async () => {
     const project = makeProject();
     const message = `fails_with=${JSON.stringify(attack)}`;
-    const { status } = await project.run("run", "job.yaml", "fails=[2,5]", "fails_until=mended", message);
+    const { status } = await project.run("run", "job.yaml", "fails=[2,5]", "fails_until=fixed", message);
     expect(status).toBe(3);
     const { page, complaints } = await openPage();
     await page.goto(await startDashboard(project, "exp"));
@@ -98,7 +98,7 @@ describe.skipIf(whyNotBrowser)(`a run in the dashboard${because(whyNotBrowser)}`
     await page.getByText("Stack").first().click();
     await page.locator("details pre", { hasText: "jobs.js" }).first().waitFor();
     expect(await page.locator(".copy-line code").textContent()).toMatch(/^millrace retry .*exp\/job/);
-    project.touch("mended");
+    project.touch("fixed");
     await page.getByRole("button", { name: "Retry" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Run them again" }).click();
     await page.getByText("No item has failed.").waitFor();
@@ -126,7 +126,7 @@ describe.skipIf(whyNotBrowser)(`a run in the dashboard${because(whyNotBrowser)}`
     expect(await page.locator(".announcer .notice").textContent()).not.toBe("");
   });
 
-  it("is drained from the page: what was begun is committed, nothing else is, and it goes on when it is started again", async () => {
+  it("is drained from the page: what was begun is committed, nothing else is, and it continues when it is started again", async () => {
     const project = makeProject();
     const many = ["items=1200", "runner.shards=300", "slow_until=fast", "held=[6]", "held_until=go"];
     const words = ["run", "job.yaml", ...many, "parallel.env=process", "parallel.n_workers=2"];
@@ -138,7 +138,10 @@ describe.skipIf(whyNotBrowser)(`a run in the dashboard${because(whyNotBrowser)}`
     await page.goto(await startDashboard(project, "exp/job"));
     await page.getByRole("button", { name: "Drain" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Drain the run" }).click();
-    await page.getByRole("status").filter({ hasText: "The shards in work are finished; no other is begun." }).waitFor();
+    await page
+      .getByRole("status")
+      .filter({ hasText: "The current shards are finished; no other is started." })
+      .waitFor();
 
     // One worker is held in the middle of its shard; the other one leaves after its own.
     await expect.poll(() => stateOf(page), patience).toBe("draining");
@@ -157,7 +160,7 @@ describe.skipIf(whyNotBrowser)(`a run in the dashboard${because(whyNotBrowser)}`
     await expect.poll(() => stateOf(page), patience).toBe("stopped");
     expect(await fact(page, "Shards").textContent()).toBe(`${shards.length} of 300`);
     expect(await fact(page, "Items").textContent()).toBe(`${(4 * shards.length).toLocaleString("en-US")} of 1,200`);
-    await page.getByText("Nobody is at work.").waitFor();
+    await page.getByText("No worker is active.").waitFor();
     await part(page, "timeline");
     const outcomes = page.getByRole("list", { name: "Attempts by outcome" }).locator("b");
     await expect.poll(() => outcomes.allTextContents(), patience).toEqual([String(shards.length), "0", "0", "0"]);

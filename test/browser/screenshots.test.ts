@@ -1,12 +1,12 @@
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
+import { expectToLookLike } from "../support/browser/compare-screenshot.ts";
+import { madeUpFailure, madeUpSnapshot } from "../support/browser/made-up-run.ts";
+import { startMadeUpServer } from "../support/browser/made-up-server.ts";
+import { openGuide } from "../support/browser/open-guide.ts";
+import { openMadeUpPage } from "../support/browser/open-made-up-page.ts";
+import { whyNotComparable } from "../support/browser/why-not-comparable.ts";
 import { because } from "../support/clusters/why-not.ts";
-import { expectToLookLike } from "./support/compare-screenshot.ts";
-import { madeUpFailure, madeUpSnapshot } from "./support/made-up-run.ts";
-import { startMadeUpServer } from "./support/made-up-server.ts";
-import { openGuide } from "./support/open-guide.ts";
-import { openMadeUpPage } from "./support/open-made-up-page.ts";
-import { whyNotComparable } from "./support/why-not-comparable.ts";
 
 const looks = [
   { name: "overview", place: "overview" },
@@ -21,7 +21,7 @@ const looks = [
 const phone = { width: 360, height: 740 };
 // Tall enough for the whole story.
 const wide = { width: 1440, height: 1600 };
-// On a phone not all is on the screen at once: what stands at its top.
+// A phone does not show all at once: only the top of the page is compared.
 const guideLooks = [
   { name: "guide-start", hash: "", viewport: wide },
   {

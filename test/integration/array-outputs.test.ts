@@ -1,7 +1,7 @@
 // Arrays from a run: shards in, one list or one file out.
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { BaseRunner, EnvironmentProvider, range, type Writers } from "millrace";
+import { BaseRunner, EnvironmentProvider, range } from "millrace";
 import {
   mergeNpy,
   mergeNpz,
@@ -15,8 +15,10 @@ import {
   readScp,
 } from "millrace/formats";
 import { describe, expect, it } from "vitest";
-import { askPython, pythonWith } from "../fixtures/formats/python.ts";
-import { temporaryFolder } from "../fixtures/temporary-folder.ts";
+import { askPython, pythonWith } from "../support/formats/python.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+type Writers = Record<string, unknown>;
 
 const count = 50;
 const python = pythonWith("numpy");
@@ -41,7 +43,7 @@ class VectorRunner extends BaseRunner<object, number> {
     return {
       scp: npyScpWriter(shardDir, { name: "vectors/xvector" }),
       npz: npzWriter(shardDir, { name: "all" }),
-      npy: npyWriter(shardDir, { name: "rows.npy" }),
+      npy: npyWriter(shardDir, { name: "rows" }),
     };
   }
   static override writeRecord(writers: Writers, result: number): void {
@@ -52,9 +54,9 @@ class VectorRunner extends BaseRunner<object, number> {
     npy.write(array);
   }
   override merge(shardDirs: string[]): never {
-    mergeScp(shardDirs, "vectors/xvector.scp");
+    mergeScp(shardDirs, "vectors/xvector");
     mergeNpz(shardDirs, "all");
-    mergeNpy(shardDirs, "rows.npy");
+    mergeNpy(shardDirs, "rows");
     return shardDirs as never;
   }
 }
@@ -101,7 +103,7 @@ describe("merged arrays", () => {
     const dir = await run(2);
     const shardDirs = [join(dir, "split.0"), join(dir, "split.1")];
     const target = join(temporaryFolder(), "list.scp");
-    mergeScp(shardDirs, "vectors/xvector.scp", { target, absolute: true });
+    mergeScp(shardDirs, "vectors/xvector", { target, absolute: true });
     const [line] = readFileSync(target, "utf8").split("\n");
     expect(line).toBe(`spk/0/utt-0 ${dir}/split.0/vectors/data_xvector/spk=2f0=2futt-0.npy`);
   });
@@ -110,14 +112,14 @@ describe("merged arrays", () => {
     const dir = await run(2);
     const path = join(dir, "split.1", "vectors", "xvector.scp");
     writeFileSync(path, readFileSync(path, "utf8").replace("utt", "ttu"));
-    expect(() => mergeScp([join(dir, "split.1")], "vectors/xvector.scp")).toThrow(
+    expect(() => mergeScp([join(dir, "split.1")], "vectors/xvector")).toThrow(
       expect.objectContaining({ code: "SHARD_DAMAGED" }),
     );
   });
 
   it("name a file that no shard has", async () => {
     const dir = await run(1);
-    expect(() => mergeNpy([join(dir, "split.0")], "other.npy")).toThrow(/No shard has a file other.npy/);
+    expect(() => mergeNpy([join(dir, "split.0")], "other")).toThrow(/No shard has a file other.npy/);
   });
 
   it.skipIf(python === undefined)("are read by NumPy (skipped without it)", async () => {

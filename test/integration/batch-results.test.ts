@@ -1,7 +1,7 @@
 // What the hooks that write get: one result an item, whatever the batch, unless a runner asks for the batch.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type ParallelInput, type RunnerOptions, range, readShardState, runStatus } from "millrace";
+import { type ItemIndex, type ParallelInput, type RunnerOptions, range, readShardState, runStatus } from "millrace";
 import { describe, expect, it } from "vitest";
 import {
   type BatchConfig,
@@ -14,7 +14,7 @@ import {
   TornRunner,
   WholeRunner,
 } from "../fixtures/runners/batches.ts";
-import { temporaryFolder } from "../fixtures/temporary-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const envs: readonly ParallelInput[] = [
   { env: "local" },
@@ -27,7 +27,7 @@ const linesOf = (outputDir: string, name: string, shard = 0) =>
   readFileSync(join(outputDir, `split.${shard}`, name), "utf8")
     .split("\n")
     .slice(0, -1);
-const options = (more: Omit<RunnerOptions, "outputDir"> = {}) => ({
+const options = (more: Omit<RunnerOptions<ItemIndex>, "outputDir"> = {}) => ({
   ...more,
   outputDir: temporaryFolder(),
   progress: false,
@@ -80,12 +80,12 @@ describe("a runner with a writeRecord of its own", () => {
   });
 
   it("has the lines of failed items put into their places by a retry", async () => {
-    const cured = join(temporaryFolder(), "cured");
+    const fixed = join(temporaryFolder(), "fixed");
     const given = options({ batchSize: 4, onError: "skip" });
-    const runner = new ListRunner(provider({ failAt: [2, 5], cured }), given);
+    const runner = new ListRunner(provider({ failAt: [2, 5], fixed }), given);
     await runner.run(range(8));
     expect(linesOf(given.outputDir, "text")).toHaveLength(6);
-    writeFileSync(cured, "");
+    writeFileSync(fixed, "");
     await runner.retryFailed();
     expect(linesOf(given.outputDir, "text")).toEqual(range8.map((n) => `utt${n} words of ${n}`));
   });
@@ -108,11 +108,11 @@ describe("a runner with writeBatch", () => {
   });
 
   it("gets a failed item alone in a retry, and its line is put into its place", async () => {
-    const cured = join(temporaryFolder(), "cured");
+    const fixed = join(temporaryFolder(), "fixed");
     const given = options({ batchSize: 4, onError: "skip" });
-    const runner = new WholeRunner(provider({ failAt: [2], cured }), given);
+    const runner = new WholeRunner(provider({ failAt: [2], fixed }), given);
     await runner.run(range(4));
-    writeFileSync(cured, "");
+    writeFileSync(fixed, "");
     await runner.retryFailed();
     expect(linesOf(given.outputDir, "calls")).toEqual(["utt0 utt1 (true)", "utt2 (true)", "utt3 (true)"]);
   });

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readFailures, runStatus } from "millrace";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { Chaos, endProcessesOf, hasProcesses, runUndisturbed } from "../fixtures/chaos.ts";
-import { temporaryFolder } from "../fixtures/temporary-folder.ts";
+import { Chaos, endProcessesOf, hasProcesses, runUndisturbed } from "../support/chaos.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const roundsPerRun = 5;
 const rounds = Number(process.env["MILLRACE_CHAOS_ROUNDS"] ?? 30);

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { atTheEnd, makeProject, type Project } from "../fixtures/cli/project.ts";
+import { atTheEnd, makeProject, type Project } from "../support/cli/project.ts";
 
 const envs = ["local", "process"] as const;
 
@@ -39,7 +39,7 @@ async function expectFromDriver(project: Project, pattern: RegExp): Promise<void
 describe.concurrent.each(envs)("millrace run --detach, env %s", (env) => {
   const parallel = [`parallel.env=${env}`, `parallel.n_workers=${env === "local" ? 1 : 2}`];
 
-  it("goes on in the background; attach watches it to its end", async () => {
+  it("continues in the background; attach watches it to its end", async () => {
     const project = makeProject();
     await detach(project, "held=[10]", "held_until=go", "says=true", ...parallel);
     expect(await statusOf(project)).toMatchObject({ state: "running" });
@@ -47,14 +47,14 @@ describe.concurrent.each(envs)("millrace run --detach, env %s", (env) => {
     await attached.seen(/JobRunner: \d+\/20 items/);
     project.touch("go");
     expect(await attached.ended).toMatchObject({ status: 0, stdout: expect.stringContaining("exp/job: complete") });
-    // What it wrote is kept, whoever wrote it, and under the name of whoever made a shard.
+    // The output of driver and workers is kept, and each worker's under its own name.
     expect((await project.run("logs", "exp/job")).stdout).toContain("at item 19");
     await expectFromDriver(project, /exp\/job: complete/);
     const { worker } = JSON.parse(project.text("exp/job/split.0/done")) as { worker: string };
     expect((await project.run("logs", "exp/job", "--worker", worker)).stdout).toContain("at item 0");
   });
 
-  it("is cancelled by another process: everyone saves and leaves, and a new start goes on", async () => {
+  it("is cancelled by another process: all workers save and leave, and a new start continues", async () => {
     const project = makeProject();
     const words = ["items=2000", "slow_until=go", ...parallel];
     await detach(project, ...words);
@@ -90,8 +90,8 @@ describe.concurrent("millrace run --detach", () => {
 
   it("says at once what keeps the run from starting, and leaves nothing behind", async () => {
     const project = makeProject();
-    const refused = await project.run("run", "job.yaml", "--detach", "runner._target_=./jobs.js#Nobody");
-    expect(refused).toMatchObject({ status: 2, stdout: "", stderr: expect.stringContaining("has no export Nobody") });
+    const refused = await project.run("run", "job.yaml", "--detach", "runner._target_=./jobs.js#Missing");
+    expect(refused).toMatchObject({ status: 2, stdout: "", stderr: expect.stringContaining("has no export Missing") });
     expect(project.names("")).not.toContain("exp");
     await project.run("run", "job.yaml");
     const changed = await project.run("run", "job.yaml", "--detach", "says=true");
@@ -111,19 +111,19 @@ describe.concurrent("millrace run --detach", () => {
 
 describe.concurrent("millrace attach", () => {
   it.each(envs)(
-    "tells the error that ended the run, with its exit code, as an attached run does, env %s",
+    "reports the error that ended the run, with its exit code, as an attached run does, env %s",
     async (env) => {
       const project = makeProject();
-      const words = [`parallel.env=${env}`, "runner.on_error=fail", "fails=[10]", "fails_until=mended"];
+      const words = [`parallel.env=${env}`, "runner.on_error=fail", "fails=[10]", "fails_until=fixed"];
       await detach(project, ...words, "held=[9]", "held_until=go");
       const attached = project.start(["attach", "exp/job"]);
       await attached.seen(/JobRunner: \d+\/20 items/);
       project.touch("go");
-      const told =
+      const expected =
         /^millrace: JobRunner\.forward failed at item 10: time is out at 10\n {2}in jobs\.js:\d+:\d+\n {2}-> .*\n {2}\[millrace explain ITEM_FAILED\]$/m;
-      expect(await attached.ended).toMatchObject({ status: 1, stderr: expect.stringMatching(told) });
+      expect(await attached.ended).toMatchObject({ status: 1, stderr: expect.stringMatching(expected) });
       const later = await project.run("attach", "exp/job", "--json");
-      expect(later).toMatchObject({ status: 1, stderr: expect.stringMatching(told) });
+      expect(later).toMatchObject({ status: 1, stderr: expect.stringMatching(expected) });
       expect(JSON.parse(later.stdout)).toMatchObject({ state: "failed", failure: { item: 10 } });
     },
   );
@@ -134,7 +134,7 @@ describe.concurrent("millrace attach", () => {
     const attached = project.start(["attach", "exp/job"]);
     await attached.seen(/JobRunner: \d+\/20 items/);
     attached.child.kill("SIGINT");
-    expect(await attached.ended).toMatchObject({ status: 130, stderr: expect.stringContaining("the run goes on") });
+    expect(await attached.ended).toMatchObject({ status: 130, stderr: expect.stringContaining("the run continues") });
     expect(await statusOf(project)).toMatchObject({ state: "running" });
     project.touch("go");
     expect((await project.run("attach", "exp/job")).status).toBe(0);
@@ -151,14 +151,14 @@ describe.concurrent("millrace attach", () => {
 });
 
 describe.concurrent("millrace cancel", () => {
-  it("has nothing to do for a complete run, nor for one that nobody works on", async () => {
+  it("has nothing to do for a complete run, nor for one without workers", async () => {
     const project = makeProject();
     await project.run("run", "job.yaml", "fails=[8]", "runner.on_error=fail");
-    expect((await project.run("cancel", "exp/job")).stderr).toContain("was not running; it stands at 5 of 20 items");
+    expect((await project.run("cancel", "exp/job")).stderr).toContain("was not running; it is at 5 of 20 items");
     const unwaited = await project.run("cancel", "exp/job", "--no-wait");
     expect(unwaited).toMatchObject({
       status: 0,
-      stderr: expect.stringContaining("was not running; it stands at 5 of 20"),
+      stderr: expect.stringContaining("was not running; it is at 5 of 20"),
     });
     await project.run("run", "job.yaml", "--accept-change");
     expect(await project.run("cancel", "exp/job")).toMatchObject({

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { emptyFolder, makeProject, type Project } from "../fixtures/cli/project.ts";
+import { emptyFolder, makeProject, type Project } from "../support/cli/project.ts";
 
 interface Finding {
   readonly state: string;
@@ -79,7 +79,7 @@ describe.concurrent("millrace doctor", () => {
     expect(stdout).toContain("absent  Slurm: sinfo is not here; env: slurm cannot be used");
   });
 
-  it("looks whether a config can be read, its classes be made and its outputs be written", async () => {
+  it("looks whether a config can be read, its modules are there and its outputs can be written", async () => {
     const project = makeProject();
     const sound = await examine(project, ["job.yaml"]);
     expect(sound.status).toBe(0);
@@ -87,12 +87,12 @@ describe.concurrent("millrace doctor", () => {
     const text = project.text("job.yaml");
     writeFileSync(
       project.path("wrong.yaml"),
-      text.replace("#JobRunner", "#JobRuner").replace("env: local", "env: kube"),
+      text.replace("./jobs.js#JobRunner", "./job.js#JobRunner").replace("env: local", "env: kube"),
     );
     const wrong = await examine(project, ["wrong.yaml"]);
     expect(wrong.status).toBe(1);
     expect(wrong.of("classes")).toMatchObject([
-      { state: "wrong", hint: expect.stringContaining("Did you mean JobRunner?") },
+      { state: "wrong", hint: expect.stringContaining("Did you mean ./jobs.js?") },
     ]);
     expect(wrong.of("parallel")).toMatchObject([{ state: "wrong", detail: expect.stringContaining("kube") }]);
     writeFileSync(project.path("broken.yaml"), "a: [1");
@@ -158,7 +158,7 @@ describe.concurrent("millrace doctor", () => {
         *) trap '' TERM; /bin/sleep 600 & wait;;
       esac`,
     });
-    const { status, of } = await examine(project, [...words, "--timeout", "2"], ssh);
+    const { status, of } = await examine(project, [...words, "--timeout", "2", "--trust"], ssh);
     expect(of("ssh")).toMatchObject([{ state: "fine" }]);
     expect(of("ssh good")).toEqual([{ state: "fine", what: "ssh good", detail: "answers: Node.js v20.19.0" }]);
     expect(of("ssh gone")).toMatchObject([
@@ -170,13 +170,13 @@ describe.concurrent("millrace doctor", () => {
     ]);
     expect(of("ssh hung")).toMatchObject([{ state: "wrong", detail: expect.stringContaining("not answer in time") }]);
     expect(status).toBe(1);
-    const without = await examine(project, words);
+    const without = await examine(project, [...words, "--trust"]);
     expect(without.of("ssh")).toMatchObject([{ state: "wrong", detail: expect.stringContaining("ssh is not here") }]);
     expect(without.of("ssh good")).toEqual([]);
     expect((await examine(project, [])).of("ssh")).toMatchObject([{ state: "missing" }]);
   });
 
-  it("tells of a run who holds a shard, why one waits and what would be run again", async () => {
+  it("shows which worker holds a shard, why a shard waits and what would be run again", async () => {
     const project = makeProject();
     const words = ["run", "job.yaml", "held=[7]", "held_until=go", "says=true"];
     const run = project.start(words);
@@ -193,8 +193,8 @@ describe.concurrent("millrace doctor", () => {
     run.child.kill("SIGKILL");
     await run.ended;
     const dead = await examine(project, ["exp/job"]);
-    expect(dead.of("split.1")[0]!.detail).toMatch(/is gone; (the next attempt goes on from item|no checkpoint)/);
-    expect(dead.of("run")[1]!.detail).toContain("nobody works on the run");
+    expect(dead.of("split.1")[0]!.detail).toMatch(/is gone; (the next attempt continues at item|no checkpoint)/);
+    expect(dead.of("run")[1]!.detail).toContain("no process works on the run");
     const second = project.start(words);
     await second.seen(/at item 7/);
     second.child.kill("SIGINT");
@@ -203,17 +203,17 @@ describe.concurrent("millrace doctor", () => {
     await second.ended;
     const stopped = await examine(project, ["exp/job"]);
     expect(stopped.of("split.1")[0]!.detail).toBe(
-      "its worker gave it back: it was asked to stop; the next attempt goes on from item 3 of 5",
+      "its worker released it: it was asked to stop; the next attempt continues at item 3 of 5",
     );
   });
 
-  it.each(["local", "process"])("tells of a run which item and error ended it, env %s", async (env) => {
+  it.each(["local", "process"])("shows which item and error ended a run, env %s", async (env) => {
     const project = makeProject();
-    const words = ["job.yaml", `parallel.env=${env}`, "runner.on_error=fail", "fails_until=mended"];
+    const words = ["job.yaml", `parallel.env=${env}`, "runner.on_error=fail", "fails_until=fixed"];
     await project.run("run", ...words, "fails=[7]");
     const failed = await examine(project, ["exp/job"]);
     expect(failed.of("split.1")[0]!.detail).toMatch(
-      /^its worker gave it back: JobRunner\.forward failed at item 7: time is out at 7; the next/,
+      /^its worker released it: JobRunner\.forward failed at item 7: time is out at 7; the next/,
     );
     expect(failed.of("run")[1]).toMatchObject({
       state: "note",
@@ -222,14 +222,14 @@ describe.concurrent("millrace doctor", () => {
       ),
       hint: expect.any(String),
     });
-    project.touch("mended");
+    project.touch("fixed");
     await project.run("run", ...words, "fails=[7]");
     expect((await examine(project, ["exp/job"])).of("run").map(({ detail }) => detail)).toEqual([
       "complete, 4 of 4 shards committed, 0 workers",
     ]);
   });
 
-  it("tells of a run what is damaged, failed or cancelled", async () => {
+  it("shows what of a run is damaged, failed or cancelled", async () => {
     const project = makeProject();
     await project.run("run", "job.yaml", "fails=[8]", "says=true");
     writeFileSync(project.path("exp/job/split.3/records.jsonl"), "");

@@ -11,9 +11,9 @@ import {
   projectIn,
   repository,
   start,
-} from "../fixtures/cli/project.ts";
-import { makeVoices } from "../fixtures/recipes/voices.ts";
+} from "../support/cli/project.ts";
 import { readBlocks } from "../support/read-page.ts";
+import { makeVoices } from "../support/recipes/voices.ts";
 
 const folder = emptyFolder();
 const home = join(folder, "home");
@@ -65,7 +65,7 @@ describe("the examples of --help", async () => {
   const doing = examples.filter(({ name }) => changing.includes(name));
   const looking = examples.filter(({ name }) => !changing.includes(name));
   const work = async (example: string) => {
-    // What goes on in the background is not to be in the way of the next one.
+    // What continues in the background is not to be in the way of the next one.
     const detached = example.includes("--detach") ? `${example}; millrace attach exp/prep` : example;
     const text = example.startsWith("millrace dashboard") ? untilItAnswers(example) : detached;
     const { status, stderr } = await type(text, dir);
@@ -81,7 +81,7 @@ describe("the examples of --help", async () => {
   });
 });
 
-/** A dashboard goes on until it is told to end, here once it has said where it is. */
+/** A dashboard runs until it gets a signal, here once it has printed its address. */
 function untilItAnswers(command: string): string {
   const [out, wait] = ["$(mktemp)", 'until grep -q http "$out"; do sleep 0.2; done'];
   return `out=${out}; ${command} > "$out" & ${wait}; kill -TERM $!; wait $!`;

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { emptyFolder, initProject, program, projectIn, repository, start } from "../fixtures/cli/project.ts";
+import { emptyFolder, initProject, program, projectIn, repository, start } from "../support/cli/project.ts";
 
 describe.concurrent("millrace init", () => {
   it("makes a whole project, whose own test passes and whose commands work", async () => {
@@ -81,7 +81,7 @@ describe.concurrent("millrace completion", () => {
     [["status", "--w"], ["--watch"]],
     [
       ["run", "prep.yaml", "--"],
-      ["--detach", "--restart", "--accept-change", "--limit", "--json", "--help"],
+      ["--detach", "--restart", "--accept-change", "--limit", "--trust", "--json", "--help"],
     ],
     [["completion", "f"], ["fish"]],
     [["help", "ver"], ["verify"]],

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { commands } from "../../src/cli/commands.ts";
-import { emptyFolder, makeProject, projectIn } from "../fixtures/cli/project.ts";
+import { emptyFolder, makeProject, projectIn } from "../support/cli/project.ts";
 
 /** What was typed, the exit code, and what the message says. */
 type Mistake = readonly [words: readonly string[], status: number, message: RegExp];
@@ -112,7 +112,7 @@ describe.concurrent("a mistake", () => {
     expectMessage(await projectIn(emptyFolder()).run(name, "."), 1, /There is no run in .*\n {2}-> Name the folder/);
   });
 
-  it("in a config is told with its line, without a stack", async () => {
+  it("in a config is reported with its line, without a stack", async () => {
     const project = makeProject();
     writeFileSync(project.path("a.yaml"), "provider:\n\t_target_: x\n");
     expectMessage(await project.run("run", "a.yaml"), 2, /a\.yaml:2:1: /);
@@ -124,7 +124,7 @@ describe.concurrent("a mistake", () => {
       expectMessage(await project.run("run", "a.yaml"), 2, /a\.yaml: The file cannot be read/);
   });
 
-  it("among the options of an env is told with its line, together with all others there", async () => {
+  it("among the options of an env is reported with its line, together with all others there", async () => {
     const project = makeProject();
     const write = (env: string, ...options: string[]) => {
       const job = project.text("job.yaml").replace("env: local", `env: ${env}`);
@@ -153,7 +153,7 @@ describe.concurrent("a mistake", () => {
     expectMessage(await project.run("plan", "a.yaml"), 2, new RegExp(`a\\.yaml:${end - 3}:1: env: ssh needs`));
   });
 
-  it("of the kind of a target is told with its line", async () => {
+  it("of the kind of a target is reported with its line", async () => {
     const project = makeProject();
     writeFileSync(project.path("a.yaml"), project.text("job.yaml").replace("#JobProvider", "#nothing"));
     expectMessage(
@@ -182,13 +182,13 @@ describe.concurrent("a mistake", () => {
     expect((await project.run("plan", "job.yaml", "+model=3", "+dataset=x")).stderr).toBe("");
   });
 
-  it("of the user's code is told with its line, and with the option to skip it as a command takes it", async () => {
+  it("of the user's code is reported with its line, and with the option to skip it as a command takes it", async () => {
     const project = makeProject();
     const { stderr } = await project.run("run", "job.yaml", "fails=[0]", "runner.on_error=fail");
     expect(stderr).toMatch(/time is out at 0\n {2}in jobs\.js:\d+:\d+\n {2}-> .*\+\+runner\.on_error=skip/);
   });
 
-  it("that keeps a file from being parsed is told with the command that shows its line", async () => {
+  it("that keeps a file from being parsed is reported with the command that shows its line", async () => {
     const project = makeProject();
     writeFileSync(project.path("broken.js"), "export const fine = 1;\nretrun fine;\n");
     const { stderr } = await project.run("run", "job.yaml", "runner._target_=./broken.js#JobRunner");
@@ -198,7 +198,7 @@ describe.concurrent("a mistake", () => {
     expect(alone.stderr).toMatch(/Cannot find package 'not-there'.*\n {2}-> Run npm install not-there\.\n/);
   });
 
-  it("of the user's code is told with its stack on demand", async () => {
+  it("of the user's code is reported with its stack on demand", async () => {
     const project = makeProject();
     const words = ["run", "job.yaml", "fails=[0]", "runner.on_error=fail"];
     const { status, stderr } = await project.start(words, { MILLRACE_DEBUG: "1" }).ended;
@@ -235,7 +235,7 @@ describe.concurrent("help", () => {
 });
 
 describe.concurrent("explain", () => {
-  it("prints the page of a code as it stands in a message, in brackets or in small letters", async () => {
+  it("prints the page of a code as it is in a message, in brackets or in small letters", async () => {
     const outside = projectIn(emptyFolder());
     const page = await outside.run("explain", "BAD_OPTION");
     expect(page).toMatchObject({

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { makeProject, program } from "../fixtures/cli/project.ts";
+import { makeProject, program } from "../support/cli/project.ts";
 
 describe("the output of millrace run", () => {
   it.each(["local", "process", "thread"])("is complete where its reader is slow: env %s", async (env) => {
@@ -14,7 +14,7 @@ describe("the output of millrace run", () => {
     });
     const ended = new Promise((resolve) => child.once("close", resolve));
     await expect.poll(() => existsSync(project.path("exp/job/.millrace/merged.json")), { timeout: 50_000 }).toBe(true);
-    // A command that drops what nobody has read yet ends within this time.
+    // A command that drops unread output ends within this time.
     await sleep(2500);
     let text = "";
     child.stdout.setEncoding("utf8").on("data", (part: string) => {

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { beforeEach, describe, expect, it } from "vitest";
-import { makeProject, type Project, type Started } from "../fixtures/cli/project.ts";
+import { makeProject, type Project, type Started } from "../support/cli/project.ts";
 
 // A job that is slow until the file `go` is there, with one bad item a shard.
 const bad = Array.from({ length: 225 }, (_, shard) => 4 * shard);
@@ -23,7 +23,7 @@ function withoutColour(text: string): string {
   return colours.reduce((plain, colour) => plain.replaceAll(colour, ""), text);
 }
 
-/** Has the run go on to its end once the block shows all there is to show; answers the output. */
+/** Has the run continue to its end once the block shows all there is to show; returns the output. */
 async function watchToTheEnd(project: Project, shown: Started): Promise<string> {
   await shown.seen(wholeBlock);
   project.touch("go");

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { makeProject } from "../fixtures/cli/project.ts";
+import { makeProject } from "../support/cli/project.ts";
 
 describe.concurrent("millrace report", () => {
   it("puts the whole story of a run into one file, and replaces its own", async () => {
@@ -23,7 +23,7 @@ describe.concurrent("millrace report", () => {
     expect((await project.run("run", "job.yaml", "fails=[2]", "fails_with=</script><b>")).status).toBe(3);
   });
 
-  it("writes elsewhere on demand, and not over what someone else has made", async () => {
+  it("writes elsewhere on demand, and not over what another program has made", async () => {
     const project = makeProject();
     await project.run("run", "job.yaml");
     expect((await project.run("report", "exp/job", "--out", "kept.html")).status).toBe(0);

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { makeProject } from "../fixtures/cli/project.ts";
+import { makeProject } from "../support/cli/project.ts";
 
 describe.concurrent("millrace run", () => {
   it("runs what init has made, and does nothing twice", async () => {
@@ -50,7 +50,9 @@ describe.concurrent("millrace run", () => {
 
   it("takes all of the dataset where the config names no items, without building the model", async () => {
     const project = makeProject();
-    const { stdout } = await project.run("plan", "prep.yaml", "~items", "--json", "dataset.sentences=7", "model=null");
+    const { stdout } = await project.run(
+      ...["plan", "prep.yaml", "--count", "~items", "--json", "dataset.sentences=7", "model=null"],
+    );
     expect(JSON.parse(stdout)).toMatchObject({ items: 7 });
   });
 
@@ -81,7 +83,7 @@ export const wordsOf = ({ text }) => text.split(" ");
         project.path("made.yaml"),
         `provider: { _target_: ./made.js#MakingProvider }
 runner: { _target_: ./made.js#MakingRunner, output_dir: exp/made, merge_files: true }
-parallel: { env: ${env}, n_workers: 2 }
+parallel: { env: ${env}, n_workers: ${env === "local" ? 1 : 2} }
 items: 2
 words: { _target_: ./made.js#wordsOf, text: one two }
 `,
@@ -143,7 +145,7 @@ words: { _target_: ./made.js#wordsOf, text: one two }
     expect(stopped.stderr).not.toMatch(/^\s+at /m);
   });
 
-  it("saves and leaves at Ctrl-C with 130, and goes on when it is started again", async () => {
+  it("saves and leaves at Ctrl-C with 130, and continues when it is started again", async () => {
     const project = makeProject();
     const run = project.start(["run", "job.yaml", "items=2000", "slow_until=go", "says=true"]);
     await run.seen(/at item \d\d/);
@@ -151,7 +153,7 @@ words: { _target_: ./made.js#wordsOf, text: one two }
     const { status, stderr } = await run.ended;
     expect({ status, stderr }).toEqual({
       status: 130,
-      stderr: expect.stringContaining("it goes on from where it was"),
+      stderr: expect.stringContaining("it continues where it was"),
     });
     project.touch("go");
     const again = await project.run("run", "job.yaml", "items=2000", "slow_until=go", "says=true");
@@ -179,7 +181,7 @@ words: { _target_: ./made.js#wordsOf, text: one two }
     expect((await project.run("run", "job.yaml", ...words)).stdout).toContain("20 of 20");
   });
 
-  it("goes on with its work when nobody reads its output any more", async () => {
+  it("continues its work when its output is no longer read", async () => {
     const project = makeProject();
     const run = project.start(["run", "job.yaml", "says=true", "held=[10]", "held_until=go"]);
     await run.seen(/at item 3/);
@@ -220,7 +222,7 @@ describe.concurrent("millrace plan", () => {
     expect(stdout).toMatch(/^exec .*job-process\.js .*exp\/job/m);
   });
 
-  it("tells that the jobs are submitted in several arrays, and prints the first", async () => {
+  it("says that the jobs are submitted in several arrays, and prints the first", async () => {
     const project = makeProject();
     const words = ["++parallel.env=slurm", "++parallel.n_workers=4", "++parallel.options={max_array_size: 3}"];
     const { stdout } = await project.run("plan", "job.yaml", ...words);
@@ -271,10 +273,10 @@ describe.concurrent("millrace plan", () => {
     expect(stdout).not.toContain("#SBATCH");
   });
 
-  it("tells what is done of a run, and that a change would be refused", async () => {
+  it("says what is done of a run, and that a change would be refused", async () => {
     const project = makeProject();
     await project.run("run", "job.yaml");
-    const { stdout } = await project.run("plan", "job.yaml", "says=true");
+    const { stdout } = await project.run("plan", "job.yaml", "--count", "says=true");
     expect(stdout).toContain("begun, 20 items are done");
     expect(stdout).toContain(
       "config.says: `millrace run` refuses this\n           without --accept-change or --restart",

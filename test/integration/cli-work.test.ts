@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { emptyFolder, makeProject, projectIn } from "../fixtures/cli/project.ts";
+import { emptyFolder, makeProject, projectIn } from "../support/cli/project.ts";
 
 /** Flips one byte of a file. */
 function damage(path: string): void {
@@ -26,7 +26,7 @@ describe.concurrent("millrace status", () => {
     await run.ended;
   });
 
-  it("goes on showing, as JSON lines for a program, until nobody is at work", async () => {
+  it("prints JSON lines for a program until no worker runs", async () => {
     const project = makeProject();
     const run = project.start(["run", "job.yaml", "held=[7]", "held_until=go", "says=true"]);
     await run.seen(/at item 7/);
@@ -41,11 +41,11 @@ describe.concurrent("millrace status", () => {
 describe.concurrent("millrace retry", () => {
   it("runs failed items once more, all of them or those with a certain message", async () => {
     const project = makeProject();
-    const words = ["job.yaml", "fails=[2,5]", "fails_until=mended", "+runner.merge_files=true"];
+    const words = ["job.yaml", "fails=[2,5]", "fails_until=fixed", "+runner.merge_files=true"];
     expect((await project.run("run", ...words)).status).toBe(3);
     const still = await project.run("retry", "exp/job", "--failed");
     expect(still).toMatchObject({ status: 3, stderr: expect.stringContaining("2 failed before, 2 now") });
-    project.touch("mended");
+    project.touch("fixed");
     const one = await project.run("retry", "exp/job", "--error", "out at 2$");
     expect(one).toMatchObject({ status: 3, stderr: expect.stringContaining("2 failed before, 1 now") });
     const all = await project.run("retry", "exp/job");
@@ -68,26 +68,26 @@ describe.concurrent("millrace retry", () => {
     expect(attempt()).toBe(before);
   });
 
-  it("tells a program what was tried and what is left", async () => {
+  it("reports to a program what was tried and what is left", async () => {
     const project = makeProject();
-    await project.run("run", "job.yaml", "fails=[2,5,12]", "fails_until=mended", "says=true");
-    const tell = async (...words: string[]) => {
+    await project.run("run", "job.yaml", "fails=[2,5,12]", "fails_until=fixed", "says=true");
+    const retry = async (...words: string[]) => {
       const { status, stdout, stderr } = await project.run("retry", "exp/job", "--json", ...words);
       expect(stderr.replace(/^at item \d+$/gm, "").trim()).toBe("");
       return { status, ...(JSON.parse(stdout) as object) };
     };
     const runDir = project.path("exp/job");
-    expect(await tell("--error", "2$")).toEqual({ status: 3, runDir, failedBefore: 3, tried: 2, failedNow: 3 });
-    project.touch("mended");
-    expect(await tell("--error", "2$")).toEqual({ status: 3, runDir, failedBefore: 3, tried: 2, failedNow: 1 });
-    expect(await tell("--failed")).toEqual({ status: 0, runDir, failedBefore: 1, tried: 1, failedNow: 0 });
-    expect(await tell("--error", "2$")).toEqual({ status: 0, runDir, failedBefore: 0, tried: 0, failedNow: 0 });
+    expect(await retry("--error", "2$")).toEqual({ status: 3, runDir, failedBefore: 3, tried: 2, failedNow: 3 });
+    project.touch("fixed");
+    expect(await retry("--error", "2$")).toEqual({ status: 3, runDir, failedBefore: 3, tried: 2, failedNow: 1 });
+    expect(await retry("--failed")).toEqual({ status: 0, runDir, failedBefore: 1, tried: 1, failedNow: 0 });
+    expect(await retry("--error", "2$")).toEqual({ status: 0, runDir, failedBefore: 0, tried: 0, failedNow: 0 });
   });
 
   it("is carried out where the run was started, as its workers are", async () => {
     const project = makeProject();
-    await project.run("run", "job.yaml", "fails=[2]", "fails_until=mended", "parallel.env=process");
-    project.touch("mended");
+    await project.run("run", "job.yaml", "fails=[2]", "fails_until=fixed", "parallel.env=process");
+    project.touch("fixed");
     const elsewhere = projectIn(emptyFolder());
     expect((await elsewhere.run("retry", project.path("exp/job"))).status).toBe(0);
     expect(JSON.parse(project.text("exp/job/.millrace/spec.json"))).toMatchObject({ cwd: project.dir });
@@ -129,7 +129,7 @@ describe.concurrent("millrace verify", () => {
     const project = makeProject();
     await project.run("run", "job.yaml");
     const sound = await project.run("verify", "exp/job");
-    expect(sound).toMatchObject({ status: 0, stdout: "4 files of 4 of 4 shards, 210 bytes: all as committed\n" });
+    expect(sound).toMatchObject({ status: 0, stdout: "All files of 4 shards are intact (210 bytes).\n" });
     damage(project.path("exp/job/split.2/records.jsonl"));
     const { status, stdout } = await project.run("verify", "exp/job");
     expect(status).toBe(1);
@@ -149,7 +149,7 @@ describe.concurrent("millrace verify of merged files", () => {
     const sound = await project.run("verify", "exp/job");
     expect(sound).toMatchObject({
       status: 0,
-      stdout: "4 files of 4 of 4 shards and 1 merged, 420 bytes: all as committed\n",
+      stdout: "All files of 4 shards and 1 merged file are intact (420 bytes).\n",
     });
     const merged = project.path("exp/job/records.jsonl");
     const bytes = readFileSync(merged);
@@ -185,11 +185,11 @@ describe.concurrent("millrace logs", () => {
     expect(own).toMatch(new RegExp(`^--- ${worker}\n`));
     expect(own).toContain("at item 17\n");
     expect((await project.run("logs", "exp/job", "--worker", worker)).stdout).toBe(own);
-    expect((await project.run("logs", "exp/job", "--worker", "nobody")).stderr).toContain(worker);
+    expect((await project.run("logs", "exp/job", "--worker", "unknown")).stderr).toContain(worker);
     expect((await project.run("logs", "exp/job", "--driver")).stderr).toContain("was not started in the background");
   });
 
-  it("follows them while someone is at work", async () => {
+  it("follows them while a worker runs", async () => {
     const project = makeProject();
     const words = ["says=true", "held=[7]", "held_until=go", "parallel.env=process"];
     const run = project.start(["run", "job.yaml", ...words]);
@@ -202,7 +202,7 @@ describe.concurrent("millrace logs", () => {
     expect(stdout.match(/at item 7\n/g)).toHaveLength(1);
   });
 
-  it("says that nobody wrote anything, and which shard was not made", async () => {
+  it("says that no worker wrote anything, and which shard was not made", async () => {
     const project = makeProject();
     await project.run("run", "job.yaml", "fails=[8]", "runner.on_error=fail");
     expect((await project.run("logs", "exp/job")).stderr).toContain(
@@ -227,8 +227,8 @@ describe.concurrent("millrace logs", () => {
 describe.concurrent("millrace worker", () => {
   it("joins a run from any folder and works on it until all is committed", async () => {
     const project = makeProject();
-    await project.run("run", "job.yaml", "fails=[8]", "fails_until=mended", "runner.on_error=fail");
-    project.touch("mended");
+    await project.run("run", "job.yaml", "fails=[8]", "fails_until=fixed", "runner.on_error=fail");
+    project.touch("fixed");
     const joined = await projectIn(emptyFolder()).run("worker", project.path("exp/job"));
     expect(joined).toMatchObject({ status: 0, stderr: expect.stringContaining("all shards are committed") });
     expect((await project.run("status", "exp/job")).stdout).toMatch(/exp\/job: stopped\n.*20 of 20/);
@@ -238,7 +238,7 @@ describe.concurrent("millrace worker", () => {
 
   it("that fails alone leaves its error as that of the run", async () => {
     const project = makeProject();
-    await project.run("run", "job.yaml", "fails=[8,14]", "fails_until=mended", "runner.on_error=fail");
+    await project.run("run", "job.yaml", "fails=[8,14]", "fails_until=fixed", "runner.on_error=fail");
     expect(await project.run("worker", "exp/job")).toMatchObject({ status: 1 });
     const { stdout, status } = await project.run("status", "exp/job", "--json");
     expect({ status, ...JSON.parse(stdout) }).toMatchObject({ status: 1, state: "failed", failure: { item: 8 } });
@@ -249,19 +249,19 @@ describe.concurrent("millrace worker", () => {
     const words = [
       "items=2000",
       "fails=[0]",
-      "fails_until=mended",
+      "fails_until=fixed",
       "runner.on_error=fail",
       "slow_until=go",
       "says=true",
     ];
     await project.run("run", "job.yaml", ...words);
-    project.touch("mended");
+    project.touch("fixed");
     const worker = project.start(["worker", "exp/job"]);
     await worker.seen(/at item 3/);
     worker.child.kill("SIGINT");
     expect(await worker.ended).toMatchObject({
       status: 130,
-      stderr: expect.stringContaining("left; others may go on"),
+      stderr: expect.stringContaining("left; other workers may continue"),
     });
     expect(project.names("exp/job/.millrace/leases")).toEqual([]);
   });
@@ -299,10 +299,10 @@ describe.concurrent("millrace gc", () => {
     expect(project.names("exp/job/.millrace/logs")).toEqual([]);
     for (const words of [[], ["--driver"]])
       expect((await project.run("logs", "exp/job", ...words)).stderr).toContain("were removed (gc --logs)");
-    const told = project.names("exp/job/.millrace/history").length;
-    expect(told).toBeGreaterThan(0);
+    const files = project.names("exp/job/.millrace/history").length;
+    expect(files).toBeGreaterThan(0);
     expect((await project.run("gc", "exp/job", "--history")).stderr).toBe(
-      `millrace: removed ${told} files and folders\n`,
+      `millrace: removed ${files} files and folders\n`,
     );
     expect(project.names("exp/job/.millrace/history")).toEqual([]);
     expect(readdirSync(project.path("exp/job/split.0"))).toEqual(outputs);

@@ -5,12 +5,15 @@ import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type ParallelInput, type RunnerOptions, runStatus } from "millrace";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ended } from "../fixtures/ended.ts";
-import { compareWithGuide } from "../fixtures/guide/compare-with-guide.ts";
 import { startGridEngine, whyNotGridEngine } from "../support/clusters/sge.ts";
 import { startSshd, whyNotSshd } from "../support/clusters/sshd.ts";
 import { waitUntil } from "../support/clusters/wait-until.ts";
 import { because, findProgram } from "../support/clusters/why-not.ts";
+import { ended } from "../support/ended.ts";
+import { compareWithGuide } from "../support/guide/compare-with-guide.ts";
+import { removeFolder } from "../support/remove-folder.ts";
+
+type DetachedOptions = RunnerOptions & { readonly asyncMode?: boolean };
 
 // Every env but slurm, which has suites of its own: the same few promises on each.
 interface Site {
@@ -23,7 +26,7 @@ interface Site {
 
 interface ClusterEnv {
   readonly env: NonNullable<ParallelInput["env"]>;
-  /** Whether jobs go on without their driver. */
+  /** Whether jobs continue without their driver. */
   readonly outlivesDriver: boolean;
   readonly whyNot: string | undefined;
   start(): Promise<Site>;
@@ -42,8 +45,8 @@ const envs: readonly ClusterEnv[] = [
 ];
 
 const places: string[] = [];
-afterAll(() => {
-  for (const place of places) rmSync(place, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+afterAll(async () => {
+  for (const place of places) await removeFolder(place);
 });
 
 function temporaryFolder(): string {
@@ -66,7 +69,7 @@ describe.each(envs.map((one) => [`${one.env}${because(one.whyNot)}`, one] as con
       site = await one.start();
     });
     afterAll(() => site?.stop());
-    const optionsFor = (outputDir: string, more: RunnerOptions = {}): RunnerOptions => ({
+    const optionsFor = (outputDir: string, more: DetachedOptions = {}): DetachedOptions => ({
       outputDir,
       leaseTtl: 3000,
       parallel: { env: one.env, n_workers: 3, options: site.options },
@@ -95,14 +98,14 @@ describe.each(envs.map((one) => [`${one.env}${because(one.whyNot)}`, one] as con
       expect(results).toHaveLength(readdirSync(outputDir).filter((name) => name.startsWith("split.")).length);
     });
 
-    it("that is cancelled leaves no job and no lease, and goes on when it is started again", async () => {
+    it("that is cancelled leaves no job and no lease, and continues when it is started again", async () => {
       const outputDir = temporaryFolder();
       const order = { options: optionsFor(outputDir), itemMs: 200 };
       const end = ended(start(order, site.environment));
       await waitUntil(() => existsSync(outputDir) && someItemsDone(outputDir), { what: "some items are done" });
       await millrace(["cancel", outputDir], site.environment);
       expect((await end).code).not.toBe(0);
-      await waitUntil(async () => (await runStatus(outputDir)).state === "stopped", { what: "nobody is at work" });
+      await waitUntil(async () => (await runStatus(outputDir)).state === "stopped", { what: "no worker runs" });
       expect(leftOvers(outputDir)).toEqual([]);
       await run({ ...order, itemMs: 0 }, site.environment);
       expect(shardBytes(outputDir)).toEqual(expected);
@@ -115,7 +118,7 @@ describe.each(envs.map((one) => [`${one.env}${because(one.whyNot)}`, one] as con
 
     // One scheduler and one without: the policy is the same for all.
     it.runIf(one.env === "lsf" || one.env === "ssh")(
-      "that is drained commits what was begun, leaves no job, and goes on when it is started again",
+      "that is drained commits what was begun, leaves no job, and continues when it is started again",
       async () => {
         const outputDir = temporaryFolder();
         const order = { options: optionsFor(outputDir), itemMs: 100 };
@@ -131,7 +134,7 @@ describe.each(envs.map((one) => [`${one.env}${because(one.whyNot)}`, one] as con
       },
     );
 
-    it("survives its driver, or is gone on with by the next one", async () => {
+    it("survives its driver, or is continued by the next one", async () => {
       const outputDir = temporaryFolder();
       const order = { options: optionsFor(outputDir), itemMs: 20 };
       const child = start(order, site.environment);
@@ -153,13 +156,13 @@ describe.each(envs.map((one) => [`${one.env}${because(one.whyNot)}`, one] as con
 });
 
 interface Order {
-  readonly options: RunnerOptions;
+  readonly options: DetachedOptions;
   readonly itemMs?: number;
   readonly act?: string;
 }
 
 function start({ options, itemMs = 0, act }: Order, environment: NodeJS.ProcessEnv): ChildProcess {
-  // Not part of the identity, so that a run may go on at another pace.
+  // Not part of the identity, so that a run may continue at another pace.
   const order = {
     count,
     act,
@@ -240,7 +243,7 @@ async function fake(env: string): Promise<Site> {
     FAKE_REQUEUE_AFTER_S: "0",
     PATH: `${programs}${delimiter}${process.env["PATH"]}`,
   };
-  // Not where such programs look by themselves: whoever asks later must know it.
+  // Not where such programs look by default: a later query must name the place.
   const elsewhere: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     kube: { image: "node:20", volume_claim: "data", mount_path: folder, namespace: "speech", context: "lab" },
     htcondor: { submit_command_extra: ["-name", "far", "-pool", "lab"] },

@@ -1,13 +1,14 @@
-// What befalls jobs at schedulers of which there are fakes only; slurm-trouble has the same on the real one.
+// Failures of jobs at schedulers of which there are fakes only; slurm-trouble has the same on the real one.
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type ParallelInput, type RunnerOptions, runStatus } from "millrace";
 import { afterAll, describe, it, type TestContext } from "vitest";
-import { endProcessesOf } from "../fixtures/chaos.ts";
+import { endProcessesOf } from "../support/chaos.ts";
 import { waitUntil } from "../support/clusters/wait-until.ts";
+import { removeFolder } from "../support/remove-folder.ts";
 
 const script = fileURLToPath(new URL("../fixtures/children/cluster-run.mjs", import.meta.url));
 const fakes = fileURLToPath(new URL("../fixtures/fakes/on-path/", import.meta.url));
@@ -15,7 +16,7 @@ const atOnce = { concurrent: true, timeout: 120_000 };
 
 // Removed at the very end: a fake that is still answering makes its folder anew.
 const parent = mkdtempSync(join(tmpdir(), "millrace-test-"));
-afterAll(() => rmSync(parent, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }));
+afterAll(() => removeFolder(parent));
 
 interface Trouble {
   readonly env: NonNullable<ParallelInput["env"]>;
@@ -25,7 +26,7 @@ interface Trouble {
   readonly isHeld?: boolean;
   readonly settings?: Readonly<Record<string, string>>;
   readonly jobs?: Readonly<Record<string, unknown>>;
-  readonly runner?: RunnerOptions;
+  readonly runner?: RunnerOptions & { readonly asyncMode?: boolean };
   readonly act?: string;
 }
 
@@ -101,7 +102,7 @@ describe("a job on a cluster", atOnce, () => {
     context.expect(devices.sort()).toEqual(["0", "0", "1", "1"]);
   });
 
-  it("that Kubernetes evicts is run again, though nobody watches", async (context) => {
+  it("that Kubernetes evicts is run again without a driver", async (context) => {
     const run = clusterRun(context, {
       env: "kube",
       workers: 1,

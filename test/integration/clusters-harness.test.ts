@@ -42,7 +42,7 @@ async function jobComes(cluster: SlurmCluster, id: string, state: string): Promi
 const nodeComes = (cluster: SlurmCluster, name: string, state: string) =>
   waitUntil(async () => (await cluster.nodeState(name)) === state, { what: `${name} to be ${state}` });
 
-/** A script that waits for ever, in a process that can be told by its command line. */
+/** A script that waits for ever, in a process that its command line identifies. */
 const waitAs = (mark: string) => `sh -c 'sleep 1000; :' '${mark}'`;
 
 /** A script that adds a byte to a file ten times a second, for ever. */
@@ -119,7 +119,7 @@ describe.skipIf(noSlurm !== undefined)(`a Slurm of the tests${because(noSlurm)}`
     await jobComes(cluster, await submit(cluster, "true", "--nodelist=n2"), "COMPLETED");
   });
 
-  it("goes on with its jobs while the controller is dead, and with new ones afterwards", async (context) => {
+  it("continues with its jobs while the controller is dead, and with new ones afterwards", async (context) => {
     const cluster = await during(context, startSlurm({ nodes: 1 }));
     const file = join(cluster.folder, "beats");
     await jobComes(cluster, await submit(cluster, beat(file)), "RUNNING");
@@ -161,7 +161,7 @@ describe.skipIf(noSlurm !== undefined)(`a Slurm of the tests${because(noSlurm)}`
 
 const noPartition = whyNotPartitionedSlurm();
 describe.skipIf(noPartition !== undefined)(`a Slurm with a network of its own${because(noPartition)}`, atOnce, () => {
-  it("loses a node whose jobs go on, and finds it again", async (context) => {
+  it("loses a node whose jobs continue, and finds it again", async (context) => {
     const cluster = await during(context, startPartitionedSlurm());
     const file = join(cluster.folder, "beats");
     // What a job asks the controller goes through the network of its node.

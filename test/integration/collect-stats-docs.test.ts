@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { encodeWav } from "millrace/speech";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
-import { temporaryFolder } from "../fixtures/temporary-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 

@@ -6,7 +6,7 @@ import { EnvironmentProvider, loadConfig, readFailures } from "millrace";
 import { readScp } from "millrace/formats";
 import { type CollectStatsEnv, CollectStatsRunner, collectStats } from "millrace/recipes";
 import { describe, expect, it } from "vitest";
-import { temporaryFolder } from "../fixtures/temporary-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const dataset = Array.from({ length: 10 }, (_, i) => ({ x: new Float32Array(i + 1).fill(i) }));
@@ -53,6 +53,21 @@ describe("collectStats", () => {
     await expect(collectStats(given)).rejects.toThrow(/conflict with keys of the batch: x/);
   });
 
+  it("lists features by absolute paths, or by paths from the list, where that is asked for", async () => {
+    const outputDir = temporaryFolder();
+    const given = { dataset, model, outputDir, writeCollectedFeats: true, ...quiet };
+    const linesOf = async (mode: string, options: object) => {
+      await collectStats({ ...given, mode, ...options });
+      return readFileSync(join(outputDir, mode, "collect_feats", "x.scp"), "utf8").split("\n")[0];
+    };
+    const data = "collect_feats/data_x/0.npy";
+    expect(await linesOf("a", { scpPaths: "absolute" })).toBe(`0 ${join(outputDir, "a", "split.0", data)}`);
+    expect(await linesOf("b", { scpPaths: "list" })).toBe(`0 ../split.0/${data}`);
+    // The output is not below the working folder here.
+    expect(await linesOf("c", {})).toBe(`0 ${join(outputDir, "c", "split.0", data)}`);
+    await expect(linesOf("d", { scpPaths: "recip" })).rejects.toThrow(/Did you mean recipe\?/);
+  });
+
   it("builds everything in the workers from the sections of a config", async () => {
     const project = temporaryFolder();
     mkdirSync(join(project, "node_modules"));
@@ -84,7 +99,7 @@ export function makeCollate() { return (samples) => [samples.map(([uid]) => uid)
     expect(sum["n"]).toEqual(Float64Array.of(150));
   });
 
-  it("goes on without utterances that cannot be summed up, where it is told to", async () => {
+  it("skips utterances that cannot be summed up, where the options say so", async () => {
     const outputDir = temporaryFolder();
     const broken = dataset.with(3, { x: Float32Array.of(1, Number.NaN) });
     const given = { dataset: broken, model, outputDir, mode: "train", ...quiet };
@@ -116,25 +131,33 @@ export function makeCollate() { return (samples) => [samples.map(([uid]) => uid)
 });
 
 describe("CollectStatsRunner", () => {
-  class OwnProvider extends EnvironmentProvider<CollectStatsEnv, object, { handsOn?: boolean }> {
+  class OwnProvider extends EnvironmentProvider<
+    CollectStatsEnv,
+    object,
+    { handsOn?: boolean; writeCollectedFeats?: boolean }
+  > {
     buildEnvLocal(): CollectStatsEnv {
       return { dataset, model, ...(this.params.handsOn === false ? {} : this.params) };
     }
   }
 
-  it("keeps features that its provider's params ask for", async () => {
+  it.each([
+    ["its provider's params ask for", { writeCollectedFeats: true }, {}],
+    ["its options ask for", {}, { writeCollectedFeats: true }],
+    ["its options ask for, whatever the env has", { handsOn: false }, { writeCollectedFeats: true }],
+  ])("keeps features that %s", async (_who, params, own) => {
     const outputDir = temporaryFolder();
-    const provider = new OwnProvider({}, {});
-    const options = { outputDir, mode: "dev", writeCollectedFeats: true, batchSize: 3, progress: false };
-    const runner = new CollectStatsRunner(provider, options);
+    const provider = new OwnProvider({}, params);
+    const runner = new CollectStatsRunner(provider, { outputDir, mode: "dev", ...own, batchSize: 3, progress: false });
+    expect(provider.params).toBe(params);
     await runner.run([0, 1, 2, 3]);
     expect([...readScp(join(outputDir, "dev", "collect_feats", "x.scp")).keys()]).toEqual(["0", "1", "2", "3"]);
-    expect(readdirSync(join(outputDir, "dev", "collect_feats"))).toEqual(["x.scp"]);
+    expect(readdirSync(join(outputDir, "dev", "collect_feats"))).toEqual(["x.scp", "x_lengths.scp"]);
   });
 
   it("says so where the env does not hand writeCollectedFeats on", async () => {
-    const provider = new OwnProvider({}, { handsOn: false });
-    const options = { outputDir: temporaryFolder(), mode: "dev", writeCollectedFeats: true, progress: false };
+    const provider = new OwnProvider({}, { handsOn: false, writeCollectedFeats: true });
+    const options = { outputDir: temporaryFolder(), mode: "dev", progress: false };
     await expect(new CollectStatsRunner(provider, options).run([0, 1])).rejects.toThrow(/env must have the key/);
   });
 

@@ -9,8 +9,8 @@ import { encodeNpy, ndArray, readNpy, readScp } from "millrace/formats";
 import { readCmvnStats, writeGlobalCmvn } from "millrace/recipes";
 import { globalCmvn } from "millrace/speech";
 import { beforeAll, describe, expect, it } from "vitest";
-import { pythonWith } from "../fixtures/formats/python.ts";
-import { temporaryFolder } from "../fixtures/temporary-folder.ts";
+import { pythonWith } from "../support/formats/python.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const driver = fileURLToPath(new URL("../fixtures/children/stats-driver.mjs", import.meta.url));
 const check = fileURLToPath(new URL("../fixtures/formats/check-stats.py", import.meta.url));
@@ -43,9 +43,10 @@ beforeAll(async () => {
   corpus = (await import("../fixtures/children/stats-corpus.mjs" as string)) as Corpus;
 });
 
+/** In the folder of the recipe, as ESPnet's stages are started. */
 function start(dir: string, workers: number, batchSize: number, shards: number): ChildProcess {
-  const args = [driver, dir, ...[workers, batchSize, shards].map(String)];
-  return spawn(process.execPath, args, { stdio: ["ignore", "ignore", "pipe"] });
+  const args = [driver, ".", ...[workers, batchSize, shards].map(String)];
+  return spawn(process.execPath, args, { cwd: dir, stdio: ["ignore", "ignore", "pipe"] });
 }
 
 async function finish(child: ChildProcess): Promise<void> {
@@ -123,7 +124,7 @@ describe("collected statistics", () => {
       for (let i = 0, at = 0; i < items; at += all[i]!.data.length, i++) data.set(all[i]!.data, at);
       const path = join(dir, "corpus.npy");
       writeFileSync(path, encodeNpy(ndArray("float32", data, [rows, corpus.columns])));
-      const { stdout, stderr } = spawnSync(python!, [check, join(dir, "train"), path], { encoding: "utf8" });
+      const { stdout, stderr } = spawnSync(python!, [check, "train", path], { cwd: dir, encoding: "utf8" });
       expect(stderr).toBe("");
       const found = JSON.parse(stdout) as Record<string, number>;
       expect(found).toMatchObject({
@@ -133,6 +134,7 @@ describe("collected statistics", () => {
         shapes: [[], [corpus.columns], [corpus.columns]],
         ids: ["utt-0", "utt-1", "utt-2"],
         isSame: true,
+        lengths: { dtypes: ["int64"], shapes: [[1]], areThoseOfFeats: true },
       });
       for (const what of ["sum", "sumSquare", "mean"]) expect(found[what], what).toBeLessThan(1e-12);
       expect(found["exact"]).toBeLessThan(1e-14);
@@ -140,11 +142,11 @@ describe("collected statistics", () => {
     },
   );
 
-  it("leave lists whose paths are right after the folder was moved, and a CMVN file", async () => {
+  it("leave lists whose paths are right from the recipe's folder, also where that was moved, and a CMVN file", async () => {
     const from = await undisturbed();
     const to = join(temporaryFolder(), "moved");
     renameSync(from, to);
-    const list = readScp(join(to, "train", "collect_feats", "feats.scp"));
+    const list = readScp(join(to, "train", "collect_feats", "feats.scp"), { baseDir: to });
     expect([...list.keys()]).toEqual(Array.from({ length: items }, (_, i) => `utt-${i}`));
     const { data, rows, columns } = corpus.framesOf(7);
     expect(readNpy(list.get("utt-7")!)).toEqual(ndArray("float32", data, [rows, columns]));
@@ -160,7 +162,7 @@ describe("collected statistics", () => {
     const lines = (name: string) => readFileSync(join(shard, name), "utf8").split("\n").slice(0, -1);
     expect(lines("shape_keys.txt")).toEqual(["feats", "feats_lengths", "text"]);
     expect(lines("stats_keys.txt")).toEqual(["feats", "feats_lengths"]);
-    expect(lines("feat_keys_written.txt")).toEqual(["feats"]);
+    expect(lines("feat_keys_written.txt")).toEqual(["feats", "feats_lengths"]);
     expect(lines("feats_shape")[0]).toBe(`utt-0 ${corpus.framesOf(0).rows},13`);
     expect(lines("text_shape").slice(0, 2)).toEqual(["utt-0 0", "utt-1 1"]);
     expect(readCmvnStats(join(shard, "feats_stats.npz")).count).toBe(

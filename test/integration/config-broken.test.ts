@@ -6,10 +6,10 @@ import { describe, expect, it } from "vitest";
 import { checkShape } from "../../src/config/check-shape.ts";
 import { instantiate } from "../../src/config/instantiate.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
-import { MillraceError } from "../../src/shared/errors.ts";
+import { MillraceError } from "../../src/errors/errors.ts";
 import { type BrokenCase, brokenCases } from "../fixtures/configs/broken-cases.ts";
 import { Random, randomExpression, randomFile } from "../fixtures/configs/omegaconf-cases.ts";
-import { writeFiles } from "../fixtures/configs/write-files.ts";
+import { writeFiles } from "../support/write-files.ts";
 
 async function use({ config, overrides, shape, isTarget }: BrokenCase, folder: string): Promise<void> {
   const path = join(folder, "config.yaml");
@@ -41,7 +41,7 @@ describe("a broken config", () => {
     const place = entry.place.startsWith("override ") ? entry.place : join(folder, entry.place);
     expect(message.slice(0, place.length)).toBe(place);
     expect(message).toContain(entry.message);
-    // Nobody reads a screen full of an attack.
+    // An error that fills the screen is not read.
     expect(message.length).toBeLessThan(1_000);
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });

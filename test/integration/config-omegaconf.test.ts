@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ConfigNode, Float } from "../../src/config/config-node.ts";
 import { loadConfigNodes } from "../../src/config/load-config.ts";
 import { registerResolver, removeResolver } from "../../src/config/resolvers.ts";
-import { MillraceError } from "../../src/shared/errors.ts";
+import { MillraceError } from "../../src/errors/errors.ts";
 import {
   type ConfigCase,
   handPickedCases,
@@ -21,7 +21,7 @@ import {
   randomUpdates,
   type Update,
 } from "../fixtures/configs/omegaconf-cases.ts";
-import { temporaryFolder } from "../fixtures/temporary-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const oracle = fileURLToPath(new URL("../fixtures/configs/omegaconf-oracle.py", import.meta.url));
 // Debian installs it for its own Python, which another one on the PATH may hide.

@@ -12,12 +12,20 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { transformSync } from "esbuild";
-import { type ParallelInput, type RunnerOptions, range, readFailures, runStatus } from "millrace";
+import {
+  type ItemIndex,
+  type ParallelInput,
+  type RunnerOptions,
+  type RunOptions,
+  range,
+  readFailures,
+  runStatus,
+} from "millrace";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import type { TrialConfig, TrialRunner } from "../fixtures/runners/conformance.ts";
-import { temporaryFolder } from "../fixtures/temporary-folder.ts";
 import { startSlurm, whyNotSlurm } from "../support/clusters/slurm.ts";
 import type { SlurmCluster } from "../support/clusters/slurm-cluster.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 interface Launcher {
   readonly name: string;
@@ -33,7 +41,7 @@ const all: readonly Launcher[] = [
   { name: "process, three workers", parallel: { env: "process", n_workers: 3 }, workers: 3 },
   { name: "thread, two workers", parallel: { env: "thread", n_workers: 2 }, workers: 2 },
   { name: "local_gpu, two workers", parallel: { env: "local_gpu", n_workers: 2 }, workers: 2 },
-  // On one node: workers are told apart by the numbers of their processes.
+  // On one node: process ids distinguish the workers.
   { name: "slurm, two workers", parallel: { env: "slurm", n_workers: 2, options: { poll_interval: 1 } }, workers: 2 },
 ];
 const noSlurm = whyNotSlurm();
@@ -143,7 +151,7 @@ describe.each(launchers.map((launcher) => [launcher.name, launcher] as const))("
     it.each([
       ["the same launcher", launcher],
       [elsewhere.name, elsewhere],
-    ])("stops the run, which says why and, once that is cured, goes on with %s", async (_name, next) => {
+    ])("stops the run, which says why and, once that is fixed, continues with %s", async (_name, next) => {
       const [folder, outputDir] = [temporaryFolder(), temporaryFolder()];
       const config = { folder, failAt: [23] };
       await expect(newRun(config, launcher, { outputDir }).run(items)).rejects.toMatchObject({
@@ -156,7 +164,7 @@ describe.each(launchers.map((launcher) => [launcher.name, launcher] as const))("
       });
       expect(machinery(outputDir)).toMatchObject({ leases: [], workers: [] });
       const before = committed(outputDir);
-      trial.note(folder, "cured", "");
+      trial.note(folder, "fixed", "");
       rmSync(join(folder, "tried"));
       await newRun(config, next, { outputDir }).run(items);
       expect(Buffer.concat(shardBytes(outputDir))).toEqual(await localBytes());
@@ -176,7 +184,7 @@ describe.each(launchers.map((launcher) => [launcher.name, launcher] as const))("
         failAt.map((item) => ({ item, error: { message: `cannot do ${item}` }, tries: 2, attempt: 1 })),
       );
       expect(existsSync(join(outputDir, "split.0", "failures.jsonl"))).toBe(true);
-      trial.note(folder, "cured", "");
+      trial.note(folder, "fixed", "");
       rmSync(join(folder, "tried"));
       expect(await start().retryFailed()).toHaveLength(count);
       expect(numbers(trial.readNotes(folder, "tried"))).toEqual(failAt);
@@ -199,13 +207,13 @@ describe.each(launchers.map((launcher) => [launcher.name, launcher] as const))("
     expect(Buffer.concat(shardBytes(outputDir))).toEqual(await localBytes());
   });
 
-  it.each<[string, RunnerOptions]>([
+  it.each<[string, RunnerOptions<ItemIndex>]>([
     ["batchSize", { batchSize: 4 }],
     ["batchBy", { batchBy: { cost: "sum", max: 8 } }],
   ])("cuts the batches of %s as local does", async (_name, batches) => {
     const run = (place: Launcher) => {
       const provider = new trial.TrialProvider({ folder: temporaryFolder() });
-      return new trial.BatchRunner(provider, options(place, batches)).run(items);
+      return new trial.BatchRunner(provider, { ...runOptions(place), ...batches }).run(items);
     };
     const records = await run(launcher);
     expect(records).toEqual(await run(local));
@@ -241,7 +249,7 @@ describe.each(launchers.map((launcher) => [launcher.name, launcher] as const))("
     expect(records).toHaveLength(count);
   });
 
-  it("stops when its signal is aborted, and goes on from there", async () => {
+  it("stops when its signal is aborted, and continues from there", async () => {
     const [folder, outputDir] = [temporaryFolder(), temporaryFolder()];
     const many = range(20_000);
     const stop = new AbortController();
@@ -254,14 +262,18 @@ describe.each(launchers.map((launcher) => [launcher.name, launcher] as const))("
     await stopped;
     expect(machinery(outputDir)).toMatchObject({ leases: [], workers: [] });
     expect(trial.readNotes(folder, "torn-down").sort()).toEqual(trial.readNotes(folder, "built").sort());
-    trial.note(folder, "cured", "");
+    trial.note(folder, "fixed", "");
     expect(await start()).toEqual([...many]);
     expect(machinery(outputDir)).toEqual({ leases: [], attempts: [], workers: [] });
   });
 });
 
-function options({ parallel }: Launcher, more: RunnerOptions = {}): RunnerOptions {
-  return { ...quiet, shards, parallel, ...more };
+function runOptions({ parallel }: Launcher): RunOptions {
+  return { ...quiet, shards, parallel };
+}
+
+function options(launcher: Launcher, more: RunnerOptions = {}): RunnerOptions {
+  return { ...runOptions(launcher), ...more };
 }
 
 function newRun(config: TrialConfig, launcher: Launcher, more?: RunnerOptions): TrialRunner {

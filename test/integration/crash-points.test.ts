@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { readShardState, runStatus } from "millrace";
 import { describe, expect, it } from "vitest";
 import { itemCount, retryJob, runJob } from "../fixtures/children/durable-job.mjs";
-import { temporaryFolder } from "../fixtures/temporary-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const child = (name: string) => fileURLToPath(new URL(`../fixtures/children/${name}`, import.meta.url));
 
@@ -90,13 +90,13 @@ describe.each(["before", "torn"] as const)("killed %s each step it takes on the 
     await runJob(reference);
     const committed = outputsOf(reference);
     await retryJob(reference);
-    const mended = outputsOf(reference);
-    expect(mended["text"]).not.toBe(committed["text"]);
+    const fixed = outputsOf(reference);
+    expect(fixed["text"]).not.toBe(committed["text"]);
     const killed = await killAtEachStep(mode, "retry", async (dir, when) => {
       await runJob(dir);
-      expect([committed, mended], when).toContainEqual(outputsOf(dir));
+      expect([committed, fixed], when).toContainEqual(outputsOf(dir));
       await retryJob(dir);
-      expect(outputsOf(dir), when).toEqual(mended);
+      expect(outputsOf(dir), when).toEqual(fixed);
       expect(leftovers(dir), when).toEqual([]);
     });
     expect(killed).toBeGreaterThan(mode === "before" ? 20 : 5);

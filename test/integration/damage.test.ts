@@ -14,7 +14,7 @@ import { fileURLToPath } from "node:url";
 import { type MillraceError, range, readRecords } from "millrace";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { calls, itemsCalled, SquareProvider, SquareRunner, squares } from "../fixtures/runners/squares.ts";
-import { temporaryFolder } from "../fixtures/temporary-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const quiet = { progress: false } as const;
 const run = (outputDir: string, options = {}) =>
@@ -133,6 +133,20 @@ describe("a run folder", () => {
     expect(await run(outputDir, { resume: false })).toHaveLength(8);
   });
 
+  it.each([
+    ["a lock", "lock", "4711"],
+    ["an empty done", "done", ""],
+    ["a pickled state", "_state.pkl", "\x80\x04."],
+  ])("of ESPnet3, which leaves %s in a shard, is refused by its name", async (_what, file, text) => {
+    const outputDir = temporaryFolder();
+    mkdirSync(join(outputDir, "split.0"));
+    writeFileSync(join(outputDir, "split.0", file), text);
+    const refusal = { code: "RUN_FOREIGN", message: expect.stringContaining("holds a run of ESPnet3 (split.0/") };
+    await expect(run(outputDir)).rejects.toMatchObject(refusal);
+    writeFileSync(join(outputDir, "manifest.json"), '{"shards": [[0, 1]]}');
+    await expect(run(outputDir)).rejects.toMatchObject(refusal);
+  });
+
   it("of a newer format is refused, not misread", async () => {
     const outputDir = await completeRun();
     const manifest = readFileSync(join(outputDir, "manifest.json"), "utf8");
@@ -164,7 +178,7 @@ describe("a run folder", () => {
 });
 
 describe("a full disk", () => {
-  it("stops the run with what is committed kept, and the run goes on once there is space", async (context) => {
+  it("stops the run with what is committed kept, and the run continues once there is space", async (context) => {
     const disk = temporaryFolder();
     if (!mountTmpfs(disk, "size=256k")) context.skip("needs root and the right to mount a small file system");
     const outputDir = join(disk, "exp");
@@ -189,7 +203,7 @@ describe("a full disk", () => {
 });
 
 describe("a reader", () => {
-  it("of records that were cut off is told the file and the line", async () => {
+  it("of truncated records gets the file and the line", async () => {
     const outputDir = await completeRun();
     const file = join(outputDir, "records.jsonl");
     truncateSync(file, readFileSync(file).length - 4);

@@ -3,11 +3,11 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { addresses, postHeaders, type RunCard } from "../../src/dashboard/run-view.ts";
-import { startDashboard } from "../fixtures/dashboard-client.ts";
-import { commitByHand, makeRun } from "../fixtures/made-run.ts";
-import { temporaryFolder } from "../fixtures/temporary-folder.ts";
+import { startDashboard } from "../support/dashboard-client.ts";
+import { commitByHand, makeRun } from "../support/made-run.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
-const token = "a-token-that-nobody-guesses";
+const token = "a-token-that-is-hard-to-guess";
 
 /** A dashboard over one run, beside which a secret lies. */
 async function attacked(options: { token?: string; host?: string } = {}) {
@@ -55,7 +55,7 @@ describe("the dashboard and pages of other sites", () => {
     ["another origin", { origin: "http://evil.example" }, 403],
     ["another port", { origin: "http://127.0.0.1:1" }, 403],
     ["another scheme", { origin: "https://127.0.0.1:PORT" }, 403],
-    ["no origin that is told", { origin: "null" }, 403],
+    ["an opaque origin", { origin: "null" }, 403],
     ["a form's type", { "content-type": "text/plain" }, 415],
     ["a page elsewhere", { "sec-fetch-site": "cross-site" }, 403],
     ["another port of this host", { "sec-fetch-site": "same-site" }, 403],
@@ -104,7 +104,7 @@ describe("the dashboard and pages of other sites", () => {
 });
 
 describe("the dashboard and those without a token", () => {
-  it("answers nobody who does not know it", async () => {
+  it("answers no request without it", async () => {
     const { ask, id } = await attacked({ token });
     const wrong = [
       {},
@@ -188,7 +188,7 @@ describe("the dashboard and what is outside of a run", () => {
     expect(answer.json()).toMatchObject({ total: 1, failures: [] });
   });
 
-  it("tells no stack and no path of its own when something is wrong", async () => {
+  it("reveals no stack and no path of its own when something is wrong", async () => {
     const { ask, id, paths } = await attacked();
     writeFileSync(paths.spec, "{");
     const answer = await ask(addresses.plan(id));
@@ -225,7 +225,7 @@ describe("the dashboard and odd requests", () => {
     },
   );
 
-  it("answers what is no address, and goes on", async () => {
+  it("answers what is no address, and continues", async () => {
     const { ask, port } = await attacked();
     for (const line of [
       "GET http://evil.example/api/runs HTTP/1.1",

@@ -15,19 +15,19 @@ import type {
   ShardView,
 } from "../../src/dashboard/run-view.ts";
 import { addresses } from "../../src/dashboard/run-view.ts";
-import { hasProcesses } from "../fixtures/chaos.ts";
-import { program } from "../fixtures/cli/project.ts";
-import { clientOf, startDashboard } from "../fixtures/dashboard-client.ts";
-import { commitByHand, makeRun } from "../fixtures/made-run.ts";
-import { temporaryFolder } from "../fixtures/temporary-folder.ts";
-import { watchedRun } from "../fixtures/watched-run.ts";
+import { hasProcesses } from "../support/chaos.ts";
+import { program } from "../support/cli/project.ts";
+import { clientOf, startDashboard } from "../support/dashboard-client.ts";
+import { commitByHand, makeRun } from "../support/made-run.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { watchedRun } from "../support/watched-run.ts";
 
 const until = (condition: () => unknown) => vi.waitUntil(condition, { timeout: 40_000, interval: 50 });
 
 describe("a run that is watched", () => {
   it("is seen from its beginning over the death of a worker to its merge", async ({ skip }) => {
     if (!hasProcesses) skip("there is no /proc");
-    // Whoever is seen at a shard is still at it when it is killed, however late that is: between two shards nothing is lost.
+    // Items are slow, so a worker seen at a shard is still at it when it is killed: between two shards there is no attempt to lose.
     const run = watchedRun({ items: 200, shards: 10, itemMs: 2000 });
     mkdirSync(run.exp, { recursive: true });
     const dashboard = await startDashboard({ dir: run.exp });
@@ -42,7 +42,7 @@ describe("a run that is watched", () => {
     expect(cards).toMatchObject([{ folder: "run", state: "running", items: { total: 200 } }]);
     const seen = dashboard.follow(addresses.stream(cards[0]!.id));
     await until(() => seen.now?.overview.workers.length === 2 && seen.now.shards.includes("r"));
-    // One that has been at a shard for a while: its sign of life tells how far it is.
+    // One that has been at a shard for a while: its heartbeat shows its position.
     await until(() => seen.now!.overview.workers.some(({ position, shard }) => shard !== null && position > 0));
     const victim = seen.now!.overview.workers.find(({ position, shard }) => shard !== null && position > 0)!;
     expect(victim).toMatchObject({ shardItems: 20, rss: expect.any(Number) });
@@ -50,26 +50,26 @@ describe("a run that is watched", () => {
     await until(() => seen.now!.attempts.some(({ outcome }) => outcome === "lost"));
     run.touch("go");
     expect(await driver.ended).toBe(0);
-    // The driver tells of its merge just after that.
+    // The driver reports its merge just after that.
     await until(
       () => seen.now!.overview.state === "complete" && seen.now!.attempts.some(({ unit }) => unit === "merge"),
     );
     const { overview, shards, attempts, rates } = seen.now!;
     const lost = attempts.find(({ outcome }) => outcome === "lost")!;
     expect(lost).toMatchObject({ worker: victim.worker, reason: "the worker was ended by SIGKILL" });
-    // The same shard once more, by somebody else, later.
+    // The same shard once more, by another worker, later.
     const again = attempts.find(({ unit, attempt }) => unit === lost.unit && attempt === lost.attempt + 1)!;
     expect(again.outcome).toBe("committed");
     expect(again.worker).not.toBe(lost.worker);
     expect(again.began).toBeGreaterThanOrEqual(lost.began);
     expect(attempts.filter(({ outcome }) => outcome === "committed")).toHaveLength(11);
-    // They are told worker by worker.
+    // They are listed worker by worker.
     const byEnd = [...attempts].sort((a, b) => a.ended - b.ended);
     expect(byEnd.at(-1)).toMatchObject({ unit: "merge" });
     expect(shards).toBe("c".repeat(10));
     expect(overview).toMatchObject({ items: { done: 200, failed: 0 }, shards: { committed: 10 }, workers: [] });
     expect(rates.some(({ itemsPerSecond }) => itemsPerSecond > 0)).toBe(true);
-    // What a page has put together is what another is told at once.
+    // A page that connects late gets the same state at once.
     const late = dashboard.follow(addresses.stream(cards[0]!.id));
     await until(() => late.now !== undefined);
     expect(late.now!.shards).toBe(shards);
@@ -112,7 +112,7 @@ describe("actions", () => {
       ok: false,
       message: "The run is complete.",
     });
-    run.touch("mended");
+    run.touch("fixed");
     const answer = await dashboard.post(addresses.act(id, "retry"));
     expect([answer.status, answer.json<ActionAnswer>().ok]).toEqual([200, true]);
     await until(async () => (await runStatus(run.dir)).items.failed === 0);
@@ -177,7 +177,7 @@ describe("a run that has ended", () => {
     });
   });
 
-  it("stands in a list with others, and one that cannot be read says why", async () => {
+  it("is listed with others, and one that cannot be read says why", async () => {
     const dir = temporaryFolder();
     for (const name of ["b", "a", "deep/er"]) makeRun(join(dir, name), 1);
     const broken = makeRun(join(dir, "broken"), 1);
@@ -212,7 +212,9 @@ describe("millrace dashboard", () => {
 
   it.each([
     [["--port", "x"], /--port is "x"; a number from 0 to 65535/],
-    [["--token", "short"], /token of the dashboard cannot be used/],
+    [["--token", "a-token-that-is-hard-to-guess"], /every user of this machine sees it in `ps`/],
+    [["--token-file", "nowhere"], /--token-file: ENOENT/],
+    [["--token-file", "/proc/version"], /token of the dashboard cannot be used/],
     [["nowhere"], /nowhere cannot be shown: ENOENT/],
   ])("refuses %j", async (args, message) => {
     const child = spawn(process.execPath, [program, "dashboard", ...args], { stdio: "pipe", cwd: temporaryFolder() });

@@ -13,7 +13,7 @@ import {
 } from "../fixtures/runners/deadly.ts";
 import { DeadlyHooksProvider, DeadlyHooksRunner } from "../fixtures/runners/deadly-hooks.ts";
 import { checkpointsOnly, leftovers, nothing } from "../fixtures/runners/deadly-leftovers.ts";
-import { temporaryFolder } from "../fixtures/temporary-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** What dying workers wrote to stderr, and what was said of them. */
 let stderr = "";
@@ -71,9 +71,9 @@ const deathsOfProcesses = {
   1: ["SIGKILL", "was ended by SIGKILL"],
   2: ["exit 3", "exited with code 3"],
   8: ["SIGSEGV", "was ended by SIGSEGV"],
-  9: ["rejection", "exited with code 1 (Error: nobody waits for this)"],
+  9: ["rejection", "exited with code 1 (Error: no one awaits this)"],
   15: ["exit 0", "exited with code 0"],
-  18: ["exception", "exited with code 1 (Error: nobody is there to catch this)"],
+  18: ["exception", "exited with code 1 (Error: nothing catches this)"],
   20: ["memory", "was ended by SIGABRT"],
   23: ["abort", "was ended by SIGABRT"],
 } as const;
@@ -87,8 +87,8 @@ describe("an item that ends its worker", () => {
     ["thread", deathsOfThreads],
   ] as const)("is the only one lost, however it does that (%s)", async (env, kinds) => {
     const deaths = Object.fromEntries(Object.entries(kinds).map(([item, [death]]) => [item, death])) as Deaths;
-    const cure = join(temporaryFolder(), "cure");
-    const provider = new DeadlyProvider({ deaths, cure });
+    const fixed = join(temporaryFolder(), "fixed");
+    const provider = new DeadlyProvider({ deaths, fixed });
     const outputDir = temporaryFolder();
     const options = { ...workers(env, 2), outputDir, shards: 4, mergeFiles: true, onError: "skip" } as const;
     expect(await new DeadlyRunner(provider, options).run(range(32))).toEqual(survivors(32, deaths));
@@ -103,7 +103,7 @@ describe("an item that ends its worker", () => {
     );
     expect(await leftovers(outputDir)).toEqual(nothing);
 
-    writeFileSync(cure, "");
+    writeFileSync(fixed, "");
     const local = temporaryFolder();
     await new DeadlyRunner(provider, { progress: false, outputDir: local, shards: 4, mergeFiles: true }).run(range(32));
     const lines = mergedBytes(local).split("\n");
@@ -113,10 +113,10 @@ describe("an item that ends its worker", () => {
   it.each([
     ["process", "SIGKILL", "the worker was ended by SIGKILL while this item ran"],
     ["thread", "exit 3", "the worker exited with code 3 while this item ran"],
-  ] as const)("stops the run with its name, and the run goes on once it is mended (%s)", async (env, death, why) => {
+  ] as const)("stops the run with its name, and the run continues once it is fixed (%s)", async (env, death, why) => {
     const folder = temporaryFolder();
-    const [cure, log] = [join(folder, "cure"), join(folder, "log")];
-    const provider = new DeadlyProvider({ deaths: { 7: death }, cure, log });
+    const [fixed, log] = [join(folder, "fixed"), join(folder, "log")];
+    const provider = new DeadlyProvider({ deaths: { 7: death }, fixed, log });
     const outputDir = temporaryFolder();
     const options = { ...workers(env), outputDir, shards: 6 };
     await expect(new DeadlyRunner(provider, options).run(range(12))).rejects.toMatchObject({
@@ -126,7 +126,7 @@ describe("an item that ends its worker", () => {
     });
     expect(await leftovers(outputDir)).toEqual(checkpointsOnly);
 
-    writeFileSync(cure, "");
+    writeFileSync(fixed, "");
     expect(await new DeadlyRunner(provider, options).run(range(12))).toEqual(survivors(12));
     expect(await leftovers(outputDir)).toEqual(nothing);
     const elsewhere = readLog(log).filter(({ item }) => item !== 6 && item !== 7);
@@ -168,10 +168,10 @@ describe("an item that ends its worker", () => {
     ["process", "SIGSEGV"],
     ["thread", "exit 0"],
   ] as const)(
-    "stays failed while a retry finds it deadly, and is put in its place once it is not (%s)",
+    "stays failed while a retry finds it deadly, and gets its record in item order once it is not (%s)",
     async (env, death) => {
-      const cure = join(temporaryFolder(), "cure");
-      const provider = new DeadlyProvider({ deaths: { 3: death }, cure });
+      const fixed = join(temporaryFolder(), "fixed");
+      const provider = new DeadlyProvider({ deaths: { 3: death }, fixed });
       const outputDir = temporaryFolder();
       const options = { ...workers(env), outputDir, shards: 2, mergeFiles: true, onError: "skip" } as const;
       const runner = new DeadlyRunner(provider, options);
@@ -180,7 +180,7 @@ describe("an item that ends its worker", () => {
       expect(failures(outputDir)).toMatchObject([{ item: 3, error: { code: "ITEM_CRASHED" } }]);
       expect(await leftovers(outputDir)).toEqual(nothing);
 
-      writeFileSync(cure, "");
+      writeFileSync(fixed, "");
       await runner.retryFailed();
       expect(failedItems(outputDir)).toEqual([]);
       expect(mergedBytes(outputDir)).toBe(

@@ -3,12 +3,12 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, it } from "vitest";
-import { oar } from "../../src/launchers/batch/schedulers/oar.ts";
-import { compareWithGuide } from "../fixtures/guide/compare-with-guide.ts";
-import { hostileWords } from "../fixtures/sample-jobs.ts";
+import { oar } from "../../src/launchers/schedulers/oar.ts";
 import { type OarCluster, startOar, whyNotOar } from "../support/clusters/oar.ts";
 import { because } from "../support/clusters/why-not.ts";
 import { areAll, type DialectAtWork, dialectAtWork, showingWords } from "../support/dialect-at-work.ts";
+import { compareWithGuide } from "../support/guide/compare-with-guide.ts";
+import { hostileWords } from "../support/sample-jobs.ts";
 
 const reason = whyNotOar();
 
@@ -36,12 +36,12 @@ describe.skipIf(reason !== undefined).concurrent(`a real OAR${because(reason)}`,
     expect(existsSync(join(folder, "pwned"))).toBe(false);
   });
 
-  it("keeps to the nodes that are not excluded, and tells exit codes", async ({ expect }) => {
+  it("keeps to the nodes that are not excluded, and reports exit codes", async ({ expect }) => {
     const [good, bad] = cluster.nodes;
     const command = ["sh", "-c", "cat $OAR_NODEFILE; exit 3"];
     const { read, until } = await work.submit("nodes", command, { excluded: [bad!] });
-    const sights = await until(areAll(2, "lost"));
-    expect(sights.map(({ node, detail }) => [node, detail])).toEqual([
+    const statuses = await until(areAll(2, "lost"));
+    expect(statuses.map(({ node, detail }) => [node, detail])).toEqual([
       [good, "Terminated, exit code 3"],
       [good, "Terminated, exit code 3"],
     ]);
@@ -69,7 +69,7 @@ describe.skipIf(reason !== undefined).concurrent(`a real OAR${because(reason)}`,
     await until(areAll(2, "cancelled"));
   });
 
-  it("warns the first process before the walltime, and tells how long is left", async ({ expect }) => {
+  it("warns the first process before the walltime, and reports the time left", async ({ expect }) => {
     const script = "trap 'echo warned; exit 0' TERM; while :; do sleep 0.2; done";
     const options = { walltime: "60s", grace: 10 };
     const { id, read, until } = await work.submit("warning", ["sh", "-c", script], { tasks: 1, options });

@@ -3,12 +3,12 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, it } from "vitest";
-import type { TaskSight } from "../../src/launchers/batch/scheduler.ts";
-import { sge } from "../../src/launchers/batch/schedulers/sge.ts";
-import { hostileWords } from "../fixtures/sample-jobs.ts";
+import type { TaskStatus } from "../../src/launchers/jobs/scheduler.ts";
+import { sge } from "../../src/launchers/schedulers/sge.ts";
 import { type GridEngine, startGridEngine, whyNotGridEngine } from "../support/clusters/sge.ts";
 import { because } from "../support/clusters/why-not.ts";
 import { areAll, type DialectAtWork, dialectAtWork, showingWords } from "../support/dialect-at-work.ts";
+import { hostileWords } from "../support/sample-jobs.ts";
 
 const reason = whyNotGridEngine();
 
@@ -36,54 +36,55 @@ describe.skipIf(reason !== undefined).concurrent(`a real Grid Engine${because(re
     expect(existsSync(join(folder, "pwned"))).toBe(false);
   });
 
-  it("runs a task again that asks for it, and tells from the accounting how tasks ended", async ({ expect }) => {
+  it("runs a task again that asks for it, and reads from the accounting how tasks ended", async ({ expect }) => {
     const { exitCode } = sge.requeue!({ SGE_TASK_ID: "1" }) as { exitCode: number };
     const script = `echo run; case $SGE_TASK_ID in 1) test "$RESTARTED" = 1 || exit ${exitCode};; 2) exit 3;; esac`;
     const { read, until } = await work.submit("again", ["sh", "-c", script], { tasks: 3 });
-    const sights = await until(areAll(3, "ended", "lost"));
-    expect(sights.map(({ state }) => state)).toEqual(["ended", "lost", "ended"]);
-    expect(sights[1]?.detail).toBe("failed 0, exit status 3");
+    const statuses = await until(areAll(3, "ended", "lost"));
+    expect(statuses.map(({ state }) => state)).toEqual(["ended", "lost", "ended"]);
+    expect(statuses[1]?.detail).toBe("failed 0, exit status 3");
     expect(read(0)).toBe("run\nrun\n");
   });
 
-  it("is found, tells how long is left, is warned and ended when it is cancelled", async ({ expect }) => {
+  it("is found, reports the time left, is warned and ended when it is cancelled", async ({ expect }) => {
     const script = "trap 'echo warned' USR2; echo ready; while :; do sleep 0.2; done";
     const options = { walltime: "00:10:00" };
     const { id, job, read, until } = await work.submit("cancel", ["sh", "-c", script], { options });
     await until(
-      (sights) => areAll(2, "running")(sights) && [0, 1].every((task) => existsSync(`${job.log}.${task}.log`)),
+      (statuses) => areAll(2, "running")(statuses) && [0, 1].every((task) => existsSync(`${job.log}.${task}.log`)),
     );
     expect(sge.parseFound(await work.textOf(sge.find(job.name, {})), job.name)).toBe(id);
     const environment = { JOB_ID: id, SGE_TASK_ID: "2" };
-    const told = await work.textOf(sge.timeLeft!.ask(environment)!);
-    const left = sge.timeLeft!.parse(told, { environment, nowMs: Date.now() });
+    const answer = await work.textOf(sge.timeLeft!.ask(environment)!);
+    const left = sge.timeLeft!.parse(answer, { environment, nowMs: Date.now() });
     expect(left).toBeGreaterThan(300);
     expect(left).toBeLessThanOrEqual(600);
     await work.textOf(sge.cancel([id], {}));
-    const sights = await until(areAll(2, "lost"));
-    expect(sights[0]?.node).toBe(hostname());
+    const statuses = await until(areAll(2, "lost"));
+    expect(statuses[0]?.node).toBe(hostname());
     expect(read(0)).toContain("warned");
     const again = await work.call(sge.cancel([id], {}));
     expect(again).toMatchObject({ kind: "refusal" });
     expect(sge.isGone!((again as { why: string }).why)).toBe(true);
   });
 
-  it("cancels what waits, and what has begun goes on", async ({ expect }) => {
+  it("cancels what waits, and what has begun continues", async ({ expect }) => {
     const go = join(folder, "go");
     const command = ["sh", "-c", 'while [ ! -e "$0" ]; do sleep 0.2; done', go];
     // Of its eight slots, others need some.
     const { id, until } = await work.submit("waiting", command, { tasks: 30 });
-    const states = (sights: readonly TaskSight[], state: string) => sights.filter((sight) => sight.state === state);
+    const states = (statuses: readonly TaskStatus[], state: string) =>
+      statuses.filter((status) => status.state === state);
     const before = await until(
-      (sights) => states(sights, "running").length > 0 && states(sights, "pending").length > 0,
+      (statuses) => states(statuses, "running").length > 0 && states(statuses, "pending").length > 0,
     );
     const tasks = states(before, "pending").map(({ task }) => task);
     await work.textOf(sge.cancelWaiting!(id, tasks, {}));
-    const left = sge.parseStatus(await work.textOf(sge.status([id], {}))).filter((sight) => sight.id === id);
+    const left = sge.parseStatus(await work.textOf(sge.status([id], {}))).filter((status) => status.id === id);
     expect(states(left, "pending")).toEqual([]);
     expect(states(left, "running").length).toBeGreaterThan(0);
     writeFileSync(go, "");
-    await until((sights) => states(sights, "running").length === 0);
+    await until((statuses) => states(statuses, "running").length === 0);
   });
 
   it("leaves out a host beside those that the user leaves out", async ({ expect }) => {
@@ -91,8 +92,8 @@ describe.skipIf(reason !== undefined).concurrent(`a real Grid Engine${because(re
     const { until } = await work.submit("hosts", ["true"], { excluded: ["nosuch2"], options });
     await until(areAll(2, "ended"));
     const left = await work.submit("nohost", ["true"], { excluded: [hostname()], options, tasks: 1 });
-    const told = await work.textOf({ program: "qstat", args: ["-j", left.id] });
-    expect(told).toContain(`hostname=(${hostname()}|nosuch1)&!${hostname()}`);
+    const answer = await work.textOf({ program: "qstat", args: ["-j", left.id] });
+    expect(answer).toContain(`hostname=(${hostname()}|nosuch1)&!${hostname()}`);
     await new Promise((resolve) => setTimeout(resolve, 3000));
     expect(await left.until(areAll(1, "pending"))).toHaveLength(1);
     await work.textOf(sge.cancel([left.id], {}));
@@ -112,7 +113,7 @@ describe.skipIf(reason !== undefined).concurrent(`a real Grid Engine${because(re
     expect(read(1)).toBe("login\nit's\n");
   });
 
-  it("tells the limit of its arrays and refuses what it does not have", async ({ expect }) => {
+  it("reports the limit of its arrays and refuses what it does not have", async ({ expect }) => {
     expect(sge.arrayLimit!.parse(await work.textOf(sge.arrayLimit!.ask))).toBe(75_000);
     await expect(work.submit("queue", ["true"], { options: { queue: "nosuch" } })).rejects.toThrow(/unknown queue/);
   });

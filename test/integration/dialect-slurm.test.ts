@@ -3,11 +3,11 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { slurm } from "../../src/launchers/batch/schedulers/slurm.ts";
-import { hostileWords } from "../fixtures/sample-jobs.ts";
+import { slurm } from "../../src/launchers/schedulers/slurm.ts";
 import { startSlurm, whyNotSlurm } from "../support/clusters/slurm.ts";
 import { because } from "../support/clusters/why-not.ts";
 import { areAll, dialectAtWork, showingWords } from "../support/dialect-at-work.ts";
+import { hostileWords } from "../support/sample-jobs.ts";
 
 const reason = whyNotSlurm();
 
@@ -25,11 +25,11 @@ describe.skipIf(reason !== undefined)(`a real Slurm${because(reason)}`, { timeou
       excluded: ["n1"],
       options: { account, job_extra_directives: ["--exclude=n3"] },
     });
-    const told = await work.textOf({ program: "squeue", args: ["--noheader", "--states=all", "--format=%a"] });
-    expect(new Set(told.trim().split("\n"))).toEqual(new Set([account]));
+    const answer = await work.textOf({ program: "squeue", args: ["--noheader", "--states=all", "--format=%a"] });
+    expect(new Set(answer.trim().split("\n"))).toEqual(new Set([account]));
     expect(slurm.parseFound(await work.textOf(slurm.find(job.name, {})), job.name)).toBe(id);
-    const sights = await until(areAll(2, "ended"));
-    expect(sights.map(({ node }) => node)).toEqual(["n2", "n2"]);
+    const statuses = await until(areAll(2, "ended"));
+    expect(statuses.map(({ node }) => node)).toEqual(["n2", "n2"]);
     for (const task of [0, 1]) expect(JSON.parse(read(task))).toEqual(hostileWords);
     expect(existsSync(join(folder, "pwned"))).toBe(false);
     expect(existsSync(join(tmpdir(), "pwned"))).toBe(false);

@@ -4,9 +4,9 @@ import { basename, join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { loadOnnx } from "../../src/models/load-onnx.ts";
-import { emptyFolder, type Outcome, program, repository, start } from "../fixtures/cli/project.ts";
-import { diagnoseAll, transpile } from "../fixtures/diagnose.ts";
-import { pythonWith } from "../fixtures/formats/python.ts";
+import { emptyFolder, type Outcome, program, repository, start } from "../support/cli/project.ts";
+import { diagnoseAll, transpile } from "../support/diagnose.ts";
+import { pythonWith } from "../support/formats/python.ts";
 import { type Block, fileOf, readBlocks } from "../support/read-page.ts";
 
 const pages = readdirSync(join(repository, "docs"), { recursive: true, encoding: "utf8" })
@@ -117,15 +117,15 @@ describe("the Python of the documentation", () => {
       run(python!, block, emptyFolder(), ["-c", "import ast, sys; ast.parse(sys.stdin.read())"]);
   });
 
-  it("runs as it stands otherwise, and exports a model that takes utterances of any length", async ({ skip }) => {
+  it("runs as it is otherwise, and exports a model that takes utterances of any length", async ({ skip }) => {
     const python = pythonWith("torch");
     skip(python === undefined, "there is no Python with PyTorch");
     const folder = emptyFolder();
     for (const block of blocks.filter(({ words }) => !words.includes("nowhere"))) run(python!, block, folder);
     const model = await loadOnnx(join(folder, "model.onnx"));
     for (const frames of [120, 301]) {
-      const feats = { dims: [2, frames, 80], data: new Float32Array(2 * frames * 80), type: "float32" } as const;
-      expect((await model.run({ feats }))["embs"]!.dims).toEqual([2, 192]);
+      const feats = { dtype: "float32", shape: [2, frames, 80], data: new Float32Array(2 * frames * 80) } as const;
+      expect((await model.run({ feats }))["embs"]!.shape).toEqual([2, 192]);
     }
   });
 });

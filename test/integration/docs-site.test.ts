@@ -3,8 +3,8 @@ import { dirname, join, relative } from "node:path";
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
-import { emptyFolder, repository, start } from "../fixtures/cli/project.ts";
-import { openPage, whyNotBrowser } from "../support/browser.ts";
+import { openPage, whyNotBrowser } from "../support/browser/browser.ts";
+import { emptyFolder, repository, start } from "../support/cli/project.ts";
 
 const site = join(emptyFolder(), "site");
 let address = "";

@@ -4,8 +4,8 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { runStatus } from "millrace";
 import { describe, expect, it, vi } from "vitest";
-import { program } from "../fixtures/cli/project.ts";
-import { watchedRun } from "../fixtures/watched-run.ts";
+import { program } from "../support/cli/project.ts";
+import { watchedRun } from "../support/watched-run.ts";
 
 async function millrace(...args: string[]): Promise<{ code: number; stderr: string }> {
   const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "ignore", "pipe"] });
@@ -16,7 +16,7 @@ async function millrace(...args: string[]): Promise<{ code: number; stderr: stri
 }
 
 describe.each(["local", "process", "thread"] as const)("a run that is drained (env: %s)", (env) => {
-  it("finishes the shards in work, begins no other, and goes on when it is started again", async () => {
+  it("finishes the shards in work, begins no other, and continues when it is started again", async () => {
     const run = watchedRun({ env, items: 400, shards: 80, itemMs: 50 });
     const driver = run.start();
     await vi.waitUntil(async () => (await runStatus(run.dir).catch(() => undefined))?.shards.committed ?? 0, {
@@ -54,7 +54,7 @@ describe("millrace cancel --drain", () => {
     expect(await driver.ended).toBe(1);
   });
 
-  it("is overtaken by a plain cancel: then nobody waits for the end of a shard", async () => {
+  it("is overtaken by a plain cancel: then no worker finishes its shard", async () => {
     const run = watchedRun({ items: 4, shards: 2, itemMs: 3000 });
     const driver = run.start();
     await vi.waitUntil(async () => ((await runStatus(run.dir).catch(() => undefined))?.workers.length ?? 0) > 1, {

@@ -4,10 +4,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { runStatus } from "millrace";
 import { describe, expect, it } from "vitest";
 import { addresses, type RunCard } from "../../src/dashboard/run-view.ts";
-import { makeProject, type Project } from "../fixtures/cli/project.ts";
-import { startDashboard } from "../fixtures/dashboard-client.ts";
+import { makeProject, type Project } from "../support/cli/project.ts";
+import { startDashboard } from "../support/dashboard-client.ts";
 
-const fails = ["runner.on_error=fail", "fails=[7]", "fails_until=mended", "fails_with=seven is bad"];
+const fails = ["runner.on_error=fail", "fails=[7]", "fails_until=fixed", "fails_with=seven is bad"];
 
 interface Status {
   readonly state: string;
@@ -29,7 +29,7 @@ async function statusOf(project: Project, runDir = "exp/job"): Promise<Status & 
 
 /** Runs a job to its error. */
 async function fail(project: Project, env: string, ...more: string[]): Promise<void> {
-  const words = ["job.yaml", ...fails, `parallel.env=${env}`, "parallel.n_workers=2", ...more];
+  const words = ["job.yaml", ...fails, `parallel.env=${env}`, `parallel.n_workers=${env === "local" ? 1 : 2}`, ...more];
   const { status, stderr } = await project.run("run", ...words);
   expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining("seven is bad") });
 }
@@ -59,7 +59,7 @@ describe.concurrent.each(["local", "process", "thread"])("a run that an item has
 });
 
 describe.concurrent("a failed run", () => {
-  it("is failed where it went on in the background", async () => {
+  it("is failed where it continued in the background", async () => {
     const project = makeProject();
     await project.run("run", "job.yaml", ...fails, "parallel.env=process", "--detach");
     await expect.poll(async () => (await statusOf(project)).state, { timeout: 50_000 }).toBe("failed");
@@ -99,13 +99,13 @@ describe.concurrent("a failed run", () => {
     expect(await statusOf(project)).toMatchObject({ state: "failed", failure: { item: 7 } });
     expect(await project.run("run", "job.yaml", "fails_with=other")).toMatchObject({ status: 1 });
     expect(await statusOf(project)).toMatchObject({ state: "failed", failure: { item: 7 } });
-    project.touch("mended");
+    project.touch("fixed");
     expect(await project.run("run", "job.yaml", ...fails)).toMatchObject({ status: 0 });
     expect(await statusOf(project)).toMatchObject({ state: "complete", code: 0 });
     expect((await statusOf(project)).failure).toBeUndefined();
   });
 
-  it("is told by what an older version has kept: the error alone, or the reason of a stop", async () => {
+  it("is recognised by what an older version kept: the error alone, or the reason of a stop", async () => {
     const project = makeProject();
     await fail(project, "local");
     const file = project.path("exp/job/.millrace/failure.json");
@@ -131,14 +131,14 @@ describe.concurrent("a failed run", () => {
 });
 
 describe.concurrent("a complete run", () => {
-  it("is told apart from one that is complete with failures", async () => {
+  it("differs from one that is complete with failures", async () => {
     const project = makeProject();
-    expect(await project.run("run", "job.yaml", "fails=[3,7]", "fails_until=mended")).toMatchObject({ status: 3 });
+    expect(await project.run("run", "job.yaml", "fails=[3,7]", "fails_until=fixed")).toMatchObject({ status: 3 });
     expect(await statusOf(project)).toMatchObject({ state: "complete with failures", code: 0 });
     expect((await project.run("status", "exp/job")).stdout).toContain("exp/job: complete with failures\n");
     expect((await project.run("list", "exp")).stdout).toMatch(/^complete with failures +.*20 of 20 items, 2 failed/);
     expect((await project.run("attach", "exp/job")).status).toBe(3);
-    project.touch("mended");
+    project.touch("fixed");
     expect(await project.run("retry", "exp/job")).toMatchObject({ status: 0 });
     expect((await runStatus(join(project.dir, "exp/job"))).state).toBe("complete");
   });
@@ -159,8 +159,8 @@ describe.concurrent("a complete run", () => {
 
   it("says at the next start which of its items are left to be retried", async () => {
     const project = makeProject();
-    await project.run("run", "job.yaml", "fails=[3]", "fails_until=mended");
-    const { status, stderr } = await project.run("run", "job.yaml", "fails=[3]", "fails_until=mended");
+    await project.run("run", "job.yaml", "fails=[3]", "fails_until=fixed");
+    const { status, stderr } = await project.run("run", "job.yaml", "fails=[3]", "fails_until=fixed");
     expect(status).toBe(3);
     expect(stderr).toMatch(/nothing was left to do: all 20 items were done on .*; 1 of them failed/);
   });
@@ -187,7 +187,7 @@ describe("the dashboard and the report", () => {
     expect(report.snapshot.overview).toMatchObject({ state: "failed", failure: { item: 7 } });
   });
 
-  it("tell a complete run from one that is complete with failures", async () => {
+  it("distinguish a complete run from one that is complete with failures", async () => {
     const project = makeProject();
     await project.run("run", "job.yaml", "fails=[3]");
     await project.run("run", "job.yaml", "runner.output_dir=exp/good");

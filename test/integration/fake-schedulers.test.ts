@@ -1,21 +1,22 @@
 // The dialects against fakes of the programs they speak to; the fakes follow the documentation of the real ones.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import type { ParallelEnv } from "../../src/config/parallel-envs.ts";
-import { type CallAnswer, callProgram } from "../../src/launchers/batch/call-program.ts";
-import { chooseScheduler } from "../../src/launchers/batch/choose-scheduler.ts";
-import { checkJobOptions } from "../../src/launchers/batch/job-options.ts";
-import type { Call, Job, Scheduler, TaskSight } from "../../src/launchers/batch/scheduler.ts";
+import { chooseScheduler } from "../../src/launchers/choose-scheduler.ts";
+import { type CallAnswer, callProgram } from "../../src/launchers/jobs/call-program.ts";
+import { checkJobOptions } from "../../src/launchers/jobs/job-options.ts";
+import type { Call, Job, Scheduler, TaskStatus } from "../../src/launchers/jobs/scheduler.ts";
+import { removeFolder } from "../support/remove-folder.ts";
 
 const envs = ["pbs", "lsf", "htcondor", "oar", "moab", "kube"] as const satisfies readonly ParallelEnv[];
 const fakes = fileURLToPath(new URL("../fixtures/fakes/on-path/", import.meta.url));
 
 // Tests run side by side here, and a hook at the end of one of them would not know which. Removing it ends all tasks.
 const parent = mkdtempSync(join(tmpdir(), "millrace-fakes-"));
-afterAll(() => rmSync(parent, { recursive: true, force: true }));
+afterAll(() => removeFolder(parent));
 
 /** A cluster of fakes of its own, and a dialect that speaks to it. */
 function fakeCluster(env: ParallelEnv, settings: Readonly<Record<string, string>> = {}) {
@@ -59,28 +60,28 @@ async function submitted({ submit, scheduler }: FakeCluster, job: Job): Promise<
 const textOf = (answer: CallAnswer): string => ("text" in answer ? answer.text : "");
 
 /** All that is known of a submission: the status, and the history where it is in there no more. */
-async function look({ scheduler, call }: FakeCluster, job: Job, id: string): Promise<TaskSight[]> {
-  const answer = await call(scheduler.status([id], job.options.own));
+async function look({ scheduler, call }: FakeCluster, job: Job, id: string): Promise<TaskStatus[]> {
+  const answer = await call(scheduler.status([id], job.options.schedulerOptions));
   if (answer.kind === "refusal") expect(scheduler.isGone!(answer.why)).toBe(true);
-  const sights = scheduler.parseStatus(textOf(answer)).filter((sight) => sight.id === id);
+  const statuses = scheduler.parseStatus(textOf(answer)).filter((status) => status.id === id);
   const history = scheduler.history;
-  if (history === undefined || sights.length === job.tasks) return sights;
-  const told = history.parse(textOf(await call(history.ask(id, job.options.own))), id);
-  return [...sights, ...told.filter(({ task }) => !sights.some((sight) => sight.task === task))];
+  if (history === undefined || statuses.length === job.tasks) return statuses;
+  const past = history.parse(textOf(await call(history.ask(id, job.options.schedulerOptions))), id);
+  return [...statuses, ...past.filter(({ task }) => !statuses.some((status) => status.task === task))];
 }
 
-async function until(cluster: FakeCluster, job: Job, id: string, wanted: (sights: TaskSight[]) => boolean) {
+async function until(cluster: FakeCluster, job: Job, id: string, wanted: (statuses: TaskStatus[]) => boolean) {
   for (;;) {
-    const sights = (await look(cluster, job, id)).sort((a, b) => a.task - b.task);
-    if (wanted(sights)) return sights;
+    const statuses = (await look(cluster, job, id)).sort((a, b) => a.task - b.task);
+    if (wanted(statuses)) return statuses;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
 
 const areAll =
   (tasks: number, ...states: string[]) =>
-  (sights: TaskSight[]) =>
-    sights.length === tasks && sights.every(({ state }) => states.includes(state));
+  (statuses: TaskStatus[]) =>
+    statuses.length === tasks && statuses.every(({ state }) => states.includes(state));
 
 describe.concurrent.each(envs)("the fake of %s", (env) => {
   it("runs an array, each task with its number and its words", async ({ expect }) => {
@@ -98,24 +99,24 @@ describe.concurrent.each(envs)("the fake of %s", (env) => {
     expect(cluster.read(0)).toBe("here\n");
   });
 
-  it("tells which task failed", async ({ expect }) => {
+  it("reports which task failed", async ({ expect }) => {
     const cluster = fakeCluster(env);
     const variable = cluster.scheduler.taskVariable;
     const failing = cluster.scheduler.firstTask + 1;
     const job = cluster.makeJob(`test "$${variable}" != ${failing}`, env === "kube" ? { backoff: 1 } : {});
-    const sights = await until(cluster, job, await submitted(cluster, job), areAll(3, "ended", "lost"));
-    expect(sights.map(({ state }) => state)).toEqual(["ended", "lost", "ended"]);
+    const statuses = await until(cluster, job, await submitted(cluster, job), areAll(3, "ended", "lost"));
+    expect(statuses.map(({ state }) => state)).toEqual(["ended", "lost", "ended"]);
   });
 
   it("ends tasks that are cancelled, with SIGTERM and then with SIGKILL", async ({ expect }) => {
     const cluster = fakeCluster(env, { FAKE_KILL_AFTER_MS: "300", FAKE_SLOTS: "2" });
     const job = cluster.makeJob("trap 'echo told' TERM; while :; do sleep 0.1; done");
     const id = await submitted(cluster, job);
-    await until(cluster, job, id, (sights) => sights.filter(({ state }) => state === "running").length === 2);
-    const answer = await cluster.call(cluster.scheduler.cancel([id], job.options.own));
+    await until(cluster, job, id, (statuses) => statuses.filter(({ state }) => state === "running").length === 2);
+    const answer = await cluster.call(cluster.scheduler.cancel([id], job.options.schedulerOptions));
     expect(answer).toMatchObject({ kind: "answer" });
     // What is deleted from Kubernetes is not there any more.
-    await until(cluster, job, id, env === "kube" ? (sights) => sights.length === 0 : areAll(3, "cancelled"));
+    await until(cluster, job, id, env === "kube" ? (statuses) => statuses.length === 0 : areAll(3, "cancelled"));
     expect(cluster.read(0)).toContain("told");
   });
 
@@ -127,12 +128,14 @@ describe.concurrent.each(envs)("the fake of %s", (env) => {
     if (scheduler.cancelWaiting === undefined) return;
     const job = cluster.makeJob("while [ ! -e go ]; do sleep 0.1; done", { tasks: 6 });
     const id = await submitted(cluster, job);
-    const count = (sights: TaskSight[], state: string) => sights.filter((sight) => sight.state === state).length;
-    const before = await until(cluster, job, id, (sights) => count(sights, "running") === 2);
+    const count = (statuses: TaskStatus[], state: string) => statuses.filter((status) => status.state === state).length;
+    const before = await until(cluster, job, id, (statuses) => count(statuses, "running") === 2);
     const waiting = before.filter(({ state }) => state === "pending").map(({ task }) => task);
-    expect(await call(scheduler.cancelWaiting(id, waiting, job.options.own))).toMatchObject({ kind: "answer" });
-    const sights = await until(cluster, job, id, (now) => count(now, "cancelled") === 4);
-    expect(sights.map(({ state }) => state).sort()).toEqual([...Array(4).fill("cancelled"), "running", "running"]);
+    expect(await call(scheduler.cancelWaiting(id, waiting, job.options.schedulerOptions))).toMatchObject({
+      kind: "answer",
+    });
+    const statuses = await until(cluster, job, id, (now) => count(now, "cancelled") === 4);
+    expect(statuses.map(({ state }) => state).sort()).toEqual([...Array(4).fill("cancelled"), "running", "running"]);
   });
 
   it("refuses a queue there is not and an array that is too large", async ({ expect }) => {
@@ -149,7 +152,7 @@ describe.concurrent.each(envs)("the fake of %s", (env) => {
     });
   });
 
-  it("tells its limit of arrays, where it can", async ({ expect }) => {
+  it("reports its limit of arrays, where it can", async ({ expect }) => {
     const { scheduler, call } = fakeCluster(env, { FAKE_ARRAY_LIMIT: "77" });
     if (scheduler.arrayLimit === undefined) return;
     expect(scheduler.arrayLimit.parse(textOf(await call(scheduler.arrayLimit.ask)))).toBe(77);
@@ -161,14 +164,14 @@ describe.concurrent.each(envs)("the fake of %s", (env) => {
     const { scheduler, call } = cluster;
     const answer = cluster.submit(job);
     const find = async (name: string) => {
-      const told = await call(scheduler.find(name, job.options.own));
-      return scheduler.parseFound(textOf(told), name);
+      const answer = await call(scheduler.find(name, job.options.schedulerOptions));
+      return scheduler.parseFound(textOf(answer), name);
     };
     let found: string | undefined;
     while (found === undefined) found = await find(job.name);
     expect(await find("other")).toBeUndefined();
-    expect(await call(scheduler.cancel([found], job.options.own))).toMatchObject({ kind: "answer" });
-    rmSync(cluster.folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+    expect(await call(scheduler.cancel([found], job.options.schedulerOptions))).toMatchObject({ kind: "answer" });
+    await removeFolder(cluster.folder);
     expect(await answer).toMatchObject({ kind: "refusal" });
   });
 
@@ -184,8 +187,8 @@ describe.concurrent.each(envs)("the fake of %s", (env) => {
   it("ends a task at its walltime, which is not taken for cancelled", async ({ expect }) => {
     const cluster = fakeCluster(env, { FAKE_MINUTE_S: "1" });
     const job = cluster.makeJob("exec sleep 60", { tasks: 1, walltime: env === "lsf" ? "0:01" : "2s", grace: 1 });
-    const sights = await until(cluster, job, await submitted(cluster, job), areAll(1, "lost", "cancelled"));
-    expect(sights[0]?.state).toBe("lost");
+    const statuses = await until(cluster, job, await submitted(cluster, job), areAll(1, "lost", "cancelled"));
+    expect(statuses[0]?.state).toBe("lost");
   });
 
   it("leaves out excluded nodes, where it can", async ({ expect }) => {
@@ -196,9 +199,9 @@ describe.concurrent.each(envs)("the fake of %s", (env) => {
     expect([0, 1, 2].map(cluster.read)).toEqual(["good\n", "good\n", "good\n"]);
   });
 
-  it("says that a job it does not know is gone, and not that it is gone when nobody answers", async ({ expect }) => {
+  it("reports an unknown job as gone, and does not do so when the scheduler does not answer", async ({ expect }) => {
     const { scheduler, call } = fakeCluster(env);
-    const unknown = { pbs: "99999[].fake", kube: "nobody" }[env as string] ?? "99999";
+    const unknown = { pbs: "99999[].fake", kube: "unknown" }[env as string] ?? "99999";
     const answer = await call(scheduler.status([unknown], {}));
     expect(scheduler.parseStatus(textOf(answer))).toEqual([]);
     if (answer.kind === "refusal") expect(scheduler.isGone!(answer.why)).toBe(true);
@@ -208,7 +211,7 @@ describe.concurrent.each(envs)("the fake of %s", (env) => {
     expect((scheduler as Scheduler).isGone?.((refused as { why: string }).why) ?? false).toBe(false);
   });
 
-  it("tells a task how long it may still run, where it can", async ({ expect }) => {
+  it("reports the time that a task has left, where it can", async ({ expect }) => {
     const cluster = fakeCluster(env);
     const { timeLeft } = cluster.scheduler;
     if (timeLeft === undefined) return;
@@ -231,7 +234,7 @@ describe.concurrent.each(envs)("the fake of %s", (env) => {
     });
     expect(left).toBeGreaterThan(3000);
     expect(left).toBeLessThanOrEqual(3600);
-    await cluster.call(cluster.scheduler.cancel([id], job.options.own));
+    await cluster.call(cluster.scheduler.cancel([id], job.options.schedulerOptions));
   });
 });
 

@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { temporaryFolder } from "../fixtures/temporary-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
-const child = fileURLToPath(new URL("../fixtures/children/tells-flushes.mjs", import.meta.url));
+const child = fileURLToPath(new URL("../fixtures/children/prints-flushes.mjs", import.meta.url));
 
 function flushedBy(outputDir: string, order: "run" | "retry"): string[] {
   return JSON.parse(execFileSync(process.execPath, [child, outputDir, order], { encoding: "utf8" })) as string[];

@@ -10,11 +10,11 @@ import { encodeNpz, NpzWriter } from "../../src/formats/npy/npz-writer.ts";
 import { openNpz } from "../../src/formats/npy/open-npz.ts";
 import { readNpy } from "../../src/formats/npy/read-npy.ts";
 import { ZipWriter } from "../../src/formats/zip/zip-writer.ts";
-import { arrays } from "../fixtures/formats/arrays.ts";
-import { arrayText } from "../fixtures/formats/golden.ts";
-import { askPython, pythonWith } from "../fixtures/formats/python.ts";
-import { sharedPath } from "../fixtures/shared-path.ts";
-import { temporaryFolder } from "../fixtures/temporary-folder.ts";
+import { arrayText } from "../support/formats/golden.ts";
+import { askPython, pythonWith } from "../support/formats/python.ts";
+import { arrays } from "../support/formats/random-arrays.ts";
+import { sharedPath } from "../support/shared-path.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const python = pythonWith("numpy");
 
@@ -31,7 +31,7 @@ describe.skipIf(python === undefined)("NumPy (skipped where it is not installed)
     expect(askPython(python!, questions)).toEqual(samples.map(arrayText));
   });
 
-  it("reads npz files, stored, deflated and gone on with", () => {
+  it("reads npz files, stored, deflated and continued", () => {
     const folder = temporaryFolder();
     const [a, b] = [ndArray("float32", new Float32Array(192).fill(0.5)), ndArray("int64", new BigInt64Array([7n]), [])];
     const path = (name: string) => join(folder, name);

@@ -7,11 +7,11 @@ import { isNdArray, type NdArray, type NumberArray, ndArray } from "../../src/fo
 import { encodePt } from "../../src/formats/pt/encode-pt.ts";
 import type { PtInput, PtValue } from "../../src/formats/pt/pt-value.ts";
 import { readPt } from "../../src/formats/pt/read-pt.ts";
-import { arrays } from "../fixtures/formats/arrays.ts";
-import { ptText } from "../fixtures/formats/golden.ts";
-import { askPython, pythonWith } from "../fixtures/formats/python.ts";
-import { sharedPath } from "../fixtures/shared-path.ts";
-import { temporaryFolder } from "../fixtures/temporary-folder.ts";
+import { ptText } from "../support/formats/golden.ts";
+import { askPython, pythonWith } from "../support/formats/python.ts";
+import { arrays } from "../support/formats/random-arrays.ts";
+import { sharedPath } from "../support/shared-path.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const python = pythonWith("torch");
 

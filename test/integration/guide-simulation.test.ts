@@ -2,10 +2,10 @@
 // real one, with the same settings and the same faults.
 import { describe, it } from "vitest";
 import { type Settings, usualSettings } from "../../web/guide/story/settings.ts";
-import { comparableFiles } from "../fixtures/guide/comparable-files.ts";
-import { compareWithGuide } from "../fixtures/guide/compare-with-guide.ts";
-import { filesAt, tellStory } from "../fixtures/guide/load-simulation.ts";
-import { runRealExample } from "../fixtures/guide/real-example.ts";
+import { comparableFiles } from "../support/guide/comparable-files.ts";
+import { compareWithGuide } from "../support/guide/compare-with-guide.ts";
+import { filesAt, recordStory } from "../support/guide/load-simulation.ts";
+import { runRealExample } from "../support/guide/real-example.ts";
 
 const local = ["local", "process", "thread"] as const;
 // Slurm, Grid Engine, OAR and ssh are there for real: the suites that start one of them compare the guide with it.
@@ -56,7 +56,7 @@ describe.concurrent.each(faked)(
 describe.concurrent.each(local)("a run with env: %s that an item has stopped", (env) => {
   it("leaves the same checkpoint in the guide as on a real disk", async ({ expect, onTestFinished }) => {
     const settings: Settings = { ...usualSettings, env, workers: 1, items: 6, shards: 2, badItem: 4 };
-    const { steps } = await tellStory(settings);
+    const { steps } = await recordStory(settings);
     const { first, folder } = await runRealExample(settings, { onTestFinished });
     const stopped = steps.find(({ title }) => title.startsWith("The run fails"));
     expect(Object.keys(comparableFiles(first, folder))).toContain(".millrace/attempts/1.1.fenced/.checkpoint.0");

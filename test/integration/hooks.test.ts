@@ -2,6 +2,7 @@ import { appendFileSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   BaseRunner,
+  BatchRunner,
   concatenateShardFiles,
   EnvironmentProvider,
   jsonlWriter,
@@ -12,10 +13,11 @@ import {
   textWriter,
   type Writer,
   type WriterCheckpoint,
-  type Writers,
 } from "millrace";
 import { describe, expect, it } from "vitest";
-import { temporaryFolder } from "../fixtures/temporary-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+type Writers = Record<string, unknown>;
 
 interface Env {
   readonly name: string;
@@ -62,7 +64,7 @@ describe("a runner's hooks", () => {
   });
 
   it("reduce into a state that merge reads back from each shard, typed arrays and all", async () => {
-    class Sum extends BaseRunner<Env, number, { sum: number; closed: number; histogram: number[] }> {
+    class Sum extends BaseRunner<Env, number> {
       static forward(idx: number) {
         return idx;
       }
@@ -101,7 +103,7 @@ describe("a runner's hooks", () => {
   });
 
   it("may be overridden in part: reduceState and finalizeState", async () => {
-    class Counting extends BaseRunner<Env, number, number[]> {
+    class Counting extends BaseRunner<Env, number> {
       static forward(idx: number) {
         return idx * 10;
       }
@@ -121,7 +123,7 @@ describe("a runner's hooks", () => {
 
   it("give merge the shard folders in item order, and run returns what it returns", async () => {
     const outputDir = temporaryFolder();
-    class Listing extends BaseRunner<Env, { id: string }, string[]> {
+    class Listing extends BaseRunner<Env, { id: string }> {
       static forward(idx: number) {
         return { id: `utt-${idx}` };
       }
@@ -196,7 +198,9 @@ describe("a runner's hooks", () => {
         return false;
       }
     }
-    await expect(new Never(new Provider({}), quiet).run(range(1))).rejects.toThrow(/isShardDone says no to split.0/);
+    await expect(new Never(new Provider({}), quiet).run(range(1))).rejects.toThrow(
+      /isShardDone returned false for split.0/,
+    );
   });
 
   it("are named in the error when they fail", async () => {
@@ -221,7 +225,7 @@ describe("a runner's hooks", () => {
 });
 
 describe("batches by cost", () => {
-  class ByCost extends BaseRunner<Env, number> {
+  class ByCost extends BatchRunner<Env, number> {
     static calls: number[][] = [];
     static forward(idx: number[]) {
       ByCost.calls.push(idx);
@@ -295,7 +299,7 @@ describe("a user's own writer", () => {
     return { again, text: readFileSync(join(outputDir, "split.0", "numbers"), "utf8") };
   }
 
-  it("goes on from its checkpoint when it has checkpoint and restore", async () => {
+  it("continues from its checkpoint when it has checkpoint and restore", async () => {
     expect(await resumeWith((dir) => new Checkpointing(dir))).toEqual({ again: [3, 4, 5], text: "0\n1\n2\n3\n4\n5\n" });
   });
 

@@ -4,20 +4,20 @@ import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { type RunnerOptions, range, readFailures } from "millrace";
+import { type ItemIndex, type RunnerOptions, range, readFailures } from "millrace";
 import { readNpy } from "millrace/formats";
-import { type InferenceOptions, InferenceRunner, type OutputInput, readScp, score } from "millrace/recipes";
+import { type InferenceOptions, InferenceRunner, type OutputInput, readOutputScp, score } from "millrace/recipes";
 import { readAudio } from "millrace/speech";
 import { describe, expect, it } from "vitest";
-import { emptyFolder, makeProject, repository } from "../fixtures/cli/project.ts";
-import { DecodeProvider, FormatRunner, format } from "../fixtures/inference/decode.ts";
-import { temporaryFolder } from "../fixtures/temporary-folder.ts";
+import { DecodeProvider, FormatRunner, format } from "../fixtures/runners/decode.ts";
+import { emptyFolder, makeProject, repository } from "../support/cli/project.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
-const drive = fileURLToPath(new URL("../fixtures/inference/drive.mjs", import.meta.url));
+const drive = fileURLToPath(new URL("../fixtures/children/inference-driver.mjs", import.meta.url));
 const keys = ["hyp", "ref", "score", "feats", "audio", "details"];
 type Config = ConstructorParameters<typeof DecodeProvider>[0];
 
-function decode(config: Config, options: RunnerOptions & InferenceOptions = {}) {
+function decode(config: Config, options: RunnerOptions<ItemIndex> & InferenceOptions = {}) {
   return new FormatRunner(new DecodeProvider(config), {
     shards: 4,
     progress: false,
@@ -33,7 +33,7 @@ function contentsOf(dir: string): Map<string, string> {
   for (const key of keys) {
     const path = join(dir, `${key}.scp`);
     contents.set(key, readFileSync(path, "utf8"));
-    for (const { value } of readScp(path))
+    for (const { value } of readOutputScp(path))
       if (value.startsWith("split.")) contents.set(value, readFileSync(join(dir, value)).toString("latin1"));
   }
   return contents;
@@ -60,24 +60,24 @@ describe("an inference run", () => {
     const result = await decode({ count }, { outputDir });
     expect(Object.keys(result.scp).sort()).toEqual([...keys].sort());
     expect(result.count["hyp"]).toBe(count);
-    expect([...readScp(join(outputDir, "hyp.scp"))].slice(0, 2)).toEqual([
+    expect([...readOutputScp(join(outputDir, "hyp.scp"))].slice(0, 2)).toEqual([
       { id: "utt0", value: "the 0 word" },
       { id: "utt1", value: "the 1 words" },
     ]);
-    expect([...readScp(join(outputDir, "ref.scp"))].map(({ id }) => id)).toEqual(
+    expect([...readOutputScp(join(outputDir, "ref.scp"))].map(({ id }) => id)).toEqual(
       Array.from({ length: count }, (_, n) => `utt${n}`),
     );
     const moved = join(temporaryFolder(), "moved");
     renameSync(outputDir, moved);
-    const { value } = [...readScp(join(moved, "feats.scp"))][22]!;
+    const { value } = [...readOutputScp(join(moved, "feats.scp"))][22]!;
     expect(readNpy(join(moved, value)).shape).toEqual([1, 5]);
-    const [audio] = [...readScp(join(moved, "audio.scp"))];
+    const [audio] = [...readOutputScp(join(moved, "audio.scp"))];
     expect((await readAudio(join(moved, audio!.value))).sampleRate).toBe(8000);
     expect(score(moved).words).toMatchObject({ substituted: 5, length: 3 * count });
     expect(orphansIn(moved)).toEqual([]);
   });
 
-  it.each<[string, RunnerOptions]>([
+  it.each<[string, RunnerOptions<ItemIndex>]>([
     ["in batches", { batchSize: 3 }],
     ["in processes", { parallel: { env: "process", nWorkers: 2 } }],
     ["in threads, in batches", { parallel: { env: "thread", nWorkers: 2 }, batchSize: 3 }],
@@ -98,9 +98,9 @@ describe("an inference run", () => {
     expect(lines.length).toBe(takes === "items" ? 1 + count : 5);
   });
 
-  it("goes on after its workers were killed: no line twice, no file missing", async () => {
+  it("continues after its workers were killed: no line twice, no file missing", async () => {
     const outputDir = temporaryFolder();
-    const until = join(temporaryFolder(), "mended");
+    const until = join(temporaryFolder(), "fixed");
     const options = { outputDir, parallel: { env: "process", nWorkers: 2 } } as const;
     const config = { count, deadly: { item: 7, until } };
     await expect(decode(config, options)).rejects.toThrow(/item 7/);
@@ -138,17 +138,17 @@ describe("an inference run", () => {
       const outputDir = temporaryFolder();
       const { count: counts } = await decode({ count: 4, ids }, { outputDir, onError: "skip", shards: 1, batchSize });
       expect(counts["hyp"]).toBe(2);
-      expect([...readScp(join(outputDir, "hyp.scp"))].map(({ id }) => id)).toEqual(["a", "d"]);
+      expect([...readOutputScp(join(outputDir, "hyp.scp"))].map(({ id }) => id)).toEqual(["a", "d"]);
       const failures = [...readFailures(outputDir)].map(({ item, error }) => [item, error.message.split("\n")[0]]);
       expect(failures).toEqual([
-        [1, 'The id "b c" cannot head a line of an scp file: " " stands at 1.'],
+        [1, 'The id "b c" cannot begin a line of an scp file: " " is at position 1.'],
         [3, 'The id "a" has been there before.'],
       ]);
       expect(orphansIn(outputDir)).toEqual([]);
     }
   });
 
-  it("has an item that failed in its place once it is tried again and succeeds", async () => {
+  it("has a failed item's record in item order once a retry succeeds", async () => {
     let isMended = false;
     class MendedRunner extends FormatRunner {
       static override readonly outputFn = (input: OutputInput) => {
@@ -169,9 +169,9 @@ describe("an inference run", () => {
     expect(contentsOf(outputDir)).toEqual(await expected);
   });
 
-  it("refuses an id that stands in two shards, and says where", async () => {
+  it("refuses an id that is in two shards, and says where", async () => {
     await expect(decode({ count: 4, ids: ["a", "b", "c", "b"] })).rejects.toThrow(
-      'The id "b" stands twice in hyp.scp, in lines 2 and 4.',
+      'The id "b" occurs twice in hyp.scp, in lines 2 and 4.',
     );
   });
 
@@ -185,6 +185,10 @@ describe("an inference run", () => {
     expect(score(outputDir).utterances).toBe(0);
   });
 
+  it("refuses an empty dataset", async () => {
+    await expect(decode({ count: 0 })).rejects.toMatchObject({ code: "BAD_ITEMS" });
+  });
+
   it("refuses a changed option, an option that is wrong, and a run without a folder", async () => {
     const outputDir = temporaryFolder();
     await decode({ count: 2 }, { outputDir });
@@ -192,6 +196,13 @@ describe("an inference run", () => {
     const make = (options: object) => () => new InferenceRunner(new DecodeProvider({ count: 1 }) as never, options);
     expect(make({ inputKey: 3 })).toThrow("Option inputKey of InferenceRunner is 3; the name of a key or a list");
     expect(make({ outputFn: () => 1 })).toThrow("is the function outputFn: workers get options as data.");
+    expect(make({ outputKeys: [] })).toThrow("Option outputKeys of InferenceRunner");
+    const twice = { outputDir: temporaryFolder(), outputArtifacts: { x: { sample_rate: 8000, sampleRate: 8000 } } };
+    await expect(make(twice)().run([0])).rejects.toThrow("has both sample_rate and sampleRate");
+    const taken = { writer: { _target_: "./w.js#w", key: 1 } };
+    await expect(make({ ...twice, outputArtifacts: { x: taken } })().run([0])).rejects.toThrow(
+      "has an option key of its",
+    );
     expect(make({ outputArtifacts: { x: { type: "mp3" } } })).toThrow(
       "Option outputArtifacts.x.type of InferenceRunner",
     );
@@ -207,13 +218,17 @@ describe("an inference run from a config", () => {
     const project = makeProject();
     writeFileSync(
       project.path("asr.js"),
-      `import { InferenceProvider } from "millrace";
+      `import { writeFileSync } from "node:fs";
+import { InferenceProvider } from "millrace";
 export class AsrProvider extends InferenceProvider {
   static buildDataset() { return [["a", "x y"], ["b", "z"]].map(([utt_id, text]) => ({ utt_id, text, speech: text })); }
   static buildModel() { return ({ speech, beam }) => speech.toUpperCase() + beam; }
 }
 export const output = ({ data, modelOutput }) => ({ utt_id: data.utt_id, hyp: modelOutput, ref: data.text, loud: modelOutput });
-export const shout = ({ value }) => value + "!";
+export const shout = ({ value, mark, outputPath }) => {
+  writeFileSync(outputPath + ".txt", value + mark);
+  return outputPath + ".txt";
+};
 `,
     );
     writeFileSync(
@@ -224,14 +239,15 @@ runner:
   output_dir: exp
   output_fn: ./asr.js#output
   model_kwargs: { beam: 2 }
-  output_artifacts: { loud: { writer: "./asr.js#shout", extension: .txt } }
+  output_keys: [hyp, ref, loud]
+  output_artifacts: { loud: { writer: { _target_: "./asr.js#shout", mark: "!" } } }
 parallel: { env: process, n_workers: 2 }
 `,
     );
     const { status, stderr } = await project.run("run", "asr.yaml");
     expect({ status, stderr: stderr.includes("->") ? stderr : "" }).toEqual({ status: 0, stderr: "" });
     expect(readFileSync(project.path("exp/hyp.scp"), "utf8")).toBe("a X Y2\nb Z2\n");
-    const [loud] = [...readScp(project.path("exp/loud.scp"))];
+    const [loud] = [...readOutputScp(project.path("exp/loud.scp"))];
     expect(readFileSync(project.path(join("exp", loud!.value)), "utf8")).toBe("X Y2!");
   });
 });

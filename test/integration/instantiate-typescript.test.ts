@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { writeFiles } from "../fixtures/configs/write-files.ts";
+import { writeFiles } from "../support/write-files.ts";
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const isNative = Boolean((process.features as { typescript?: unknown }).typescript);

@@ -1,10 +1,10 @@
 // What is asked and cancelled later, by a process that knows the run folder only. With fakes of the schedulers' programs.
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { chownSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runStatus } from "millrace";
 import { describe, expect, it } from "vitest";
-import { fakeClusterRun } from "../fixtures/fake-cluster.ts";
 import { waitUntil } from "../support/clusters/wait-until.ts";
+import { fakeClusterRun } from "../support/fake-cluster.ts";
 
 const elsewhere = {
   kube: { image: "i", volume_claim: "v", mount_path: "/", namespace: "speech", context: "lab" },
@@ -14,7 +14,7 @@ const elsewhere = {
 describe.concurrent.each(["kube", "htcondor"] as const)("jobs of %s that were handed over elsewhere", (env) => {
   const options = elsewhere[env];
 
-  it("are seen by whoever looks later, and not doubled", async ({ expect }) => {
+  it("are found by a later command, and not submitted twice", async ({ expect }) => {
     const run = fakeClusterRun(env, { options });
     expect(await run.start("submit", { itemMs: 2000 })).toMatchObject({ code: 0 });
     await waitUntil(() => run.workersBuilt() === 2, { what: "both workers are at work" });
@@ -38,7 +38,7 @@ describe.concurrent.each(["kube", "htcondor"] as const)("jobs of %s that were ha
 });
 
 describe.concurrent("a record of an older version", () => {
-  it("does not say where the jobs are: they are where everyone looks", async ({ expect }) => {
+  it("does not say where the jobs are: they are at the usual place", async ({ expect }) => {
     const run = fakeClusterRun("pbs", { variables: { FAKE_START_DELAY_MS: "60000" } });
     await run.start("submit");
     const [{ own, ...record } = {}] = run.records();
@@ -50,6 +50,27 @@ describe.concurrent("a record of an older version", () => {
       what: "no task is left",
     });
   });
+});
+
+describe.concurrent("jobs that another user has submitted for the run", () => {
+  it.skipIf(process.geteuid?.() !== 0)(
+    "are counted by a driver and not doubled, and neither it nor cancel ends them (needs root, to give a file away)",
+    async ({ expect }) => {
+      const run = fakeClusterRun("pbs", { variables: { FAKE_START_DELAY_MS: "120000" } });
+      await run.start("submit");
+      const [record] = run.records();
+      const file = join(run.outputDir, ".millrace", "jobs", `${String(record!["name"])}.json`);
+      chownSync(file, 54_321, 54_321);
+      const driver = run.start("run");
+      await waitUntil(async () => (await runStatus(run.outputDir)).state === "running", { what: "a driver is there" });
+      const cancelled = await run.millrace(["cancel", run.outputDir]);
+      expect(cancelled.stderr).toMatch(/is not cancelled, as its record belongs to user 54321/);
+      expect(cancelled.code).toBe(1);
+      expect((await driver).stderr).toMatch(/its record belongs to user 54321; its user can, with millrace cancel/);
+      expect(run.submissions().map(({ states }) => states)).toEqual([["pending", "pending"]]);
+      expect(run.records()).toEqual([record]);
+    },
+  );
 });
 
 describe.concurrent("a scheduler in trouble", () => {
@@ -71,7 +92,7 @@ describe.concurrent("a scheduler in trouble", () => {
     expect(run.submissions()).toHaveLength(1);
   });
 
-  it("does not cancel: that is told, and is no success", async ({ expect }) => {
+  it("does not cancel: that is reported, and is no success", async ({ expect }) => {
     const run = fakeClusterRun("pbs", { variables: { FAKE_START_DELAY_MS: "60000" } });
     await run.start("submit");
     const refused = await run.millrace(["cancel", run.outputDir], { FAKE_DOWN: "qdel" });
@@ -105,7 +126,7 @@ describe.concurrent("a submission that its scheduler takes late", { timeout: 120
     expect(run.workersBuilt()).toBe(2);
   });
 
-  it("after another one was made in its place is cancelled or leaves at once, and none of its tasks works", async ({
+  it("after another one replaced it is cancelled or leaves at once, and none of its tasks works", async ({
     expect,
   }) => {
     const run = fakeClusterRun("pbs", { options, variables: { FAKE_ACCEPT_AFTER: "qsub:2" } });
@@ -118,7 +139,7 @@ describe.concurrent("a submission that its scheduler takes late", { timeout: 120
     expect(run.workersBuilt()).toBe(2);
   });
 
-  it("has no task at work although nobody watches", async ({ expect }) => {
+  it("has no running task, even without a driver", async ({ expect }) => {
     const run = fakeClusterRun("pbs", { options, variables: { FAKE_ACCEPT_AFTER: "qsub:2" } });
     expect(await run.start("submit", { itemMs: 2000 })).toMatchObject({ code: 0 });
     await waitUntil(() => run.submissions().some(({ states }) => states.every((one) => one === "done")), {
@@ -130,9 +151,7 @@ describe.concurrent("a submission that its scheduler takes late", { timeout: 120
     await run.millrace(["cancel", run.outputDir]);
   });
 
-  it("is not repeated by whoever comes next, while the scheduler does not say whether it took it", async ({
-    expect,
-  }) => {
+  it("is not repeated by the next driver, while the scheduler does not say whether it took it", async ({ expect }) => {
     const run = fakeClusterRun("pbs", { options, variables: { FAKE_START_DELAY_MS: "60000" } });
     const refused = await run.start("submit", { variables: { FAKE_LOSE_ANSWER: "1", FAKE_DOWN: "qselect" } });
     expect(refused.stderr).toMatch(/did not take the jobs/);

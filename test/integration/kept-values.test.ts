@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { BaseRunner, EnvironmentProvider, jsonlWriter, range, type Writer, type Writers } from "millrace";
+import { BaseRunner, EnvironmentProvider, jsonlWriter, range, type Writer } from "millrace";
 import { describe, expect, it } from "vitest";
-import { temporaryFolder } from "../fixtures/temporary-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+type Writers = Record<string, unknown>;
 
 class Provider extends EnvironmentProvider<object> {
   buildEnvLocal() {

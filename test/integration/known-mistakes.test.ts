@@ -7,7 +7,7 @@ import { CollectStatsProvider, CollectStatsRunner, extractXVectors } from "millr
 import { describe, expect, it } from "vitest";
 import type { AnyProvider, AnyRunnerClass } from "../fixtures/runners/mistakes.mjs";
 import * as mistakes from "../fixtures/runners/mistakes.mjs";
-import { temporaryFolder } from "../fixtures/temporary-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const { GoodProvider, GoodRunner } = mistakes;
 const local = { progress: false } as const;
@@ -153,7 +153,7 @@ describe("what the pages ask for", () => {
       () => run({ provider: new GoodProvider({}, { cleaner: (text: string) => text }) }, workers),
       "BAD_PROVIDER",
       [/params\.cleaner of GoodProvider is the function cleaner: a worker cannot get it/],
-      /Pass a name or a path.*make the object itself in buildEnvLocal/,
+      /defineFunction\(import\.meta, theFunction\).*or make it in buildEnvLocal/,
     ],
     [
       "the setup needs a function that only the driver's object has",
@@ -167,7 +167,7 @@ describe("what the pages ask for", () => {
       () => run({ runner: mistakes.UnplacedRunner }, workers),
       "BAD_RUNNER",
       [/UnplacedRunner has no static `module`, so a worker cannot find it/],
-      /static readonly module = import\.meta\.url.*export it/,
+      /defineRunner\(import\.meta, UnplacedRunner\);.*export the class/,
     ],
     [
       "the class is not exported",
@@ -257,10 +257,10 @@ describe("what the recipes ask for", () => {
     ],
     [
       "a split has no manifest",
-      () => xvector({ manifest_paths: { train: "train.tsv" }, splits: ["train", "test"] }),
-      "BAD_CONFIG",
-      [/test/],
-      /manifest_paths|train/,
+      () => xvector({ manifest_paths: { train: "train.tsv" }, splits: ["test", "train"] }),
+      "BAD_FILE",
+      [/data\/manifest\/test\.tsv cannot be read/],
+      /manifest_paths/,
     ],
     [
       "a toolkit is not known",

@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { BaseRunner, EnvironmentProvider, range, readShardState } from "millrace";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { DearCheckpointsRunner, DearProvider } from "../fixtures/runners/dear-checkpoints.ts";
 import { LargeStateProvider, LargeStateRunner } from "../fixtures/runners/large-state.ts";
-import { temporaryFolder } from "../fixtures/temporary-folder.ts";
+import { SlowCheckpointsProvider, SlowCheckpointsRunner } from "../fixtures/runners/slow-checkpoints.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 let stderr = "";
 
@@ -19,7 +19,7 @@ beforeEach(() => {
 const timesSaid = (text: string) => stderr.split(text).length - 1;
 
 describe("a shard with a large state", () => {
-  it("has checkpoints while it runs, and goes on from the newest after a kill", { timeout: 120_000 }, async () => {
+  it("has checkpoints while it runs, and continues from the newest after a kill", { timeout: 120_000 }, async () => {
     const [outputDir, notes] = [temporaryFolder(), temporaryFolder()];
     const items = 1500;
     const config = { notes, entries: 60_000, killAtCheckpoint: 6, itemMs: 30 };
@@ -44,11 +44,11 @@ describe("a shard with a large state", () => {
 });
 
 describe("checkpoints that take longer than a kill should cost", () => {
-  it("are told once, however many workers have them", { timeout: 120_000 }, async () => {
+  it("are reported once, however many workers have them", { timeout: 120_000 }, async () => {
     const outputDir = temporaryFolder();
     const parallel = { env: "process", n_workers: 2 } as const;
     const options = { outputDir, shards: 2, progress: false, parallel } as const;
-    await new DearCheckpointsRunner(new DearProvider({}), options).run(range(200));
+    await new SlowCheckpointsRunner(new SlowCheckpointsProvider({}), options).run(range(200));
     const said = stderr.split("\n").filter((line) => line.includes("a checkpoint of split."));
     expect(said).toEqual([
       expect.stringMatching(
@@ -68,7 +68,7 @@ class Provider extends EnvironmentProvider<object> {
   }
 }
 
-class PlainWriterRunner extends BaseRunner<object, number, void> {
+class PlainWriterRunner extends BaseRunner<object, number> {
   static override openWriters(shardDir: string) {
     const lines: number[] = [];
     return { lists: { shardDir, write: (n: number) => void lines.push(n), close() {} } };

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { type ParallelEnv, readRecords } from "millrace";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { childrenOf, endProcessesOf, hasProcesses, processesOf } from "../fixtures/chaos.ts";
-import { temporaryFolder } from "../fixtures/temporary-folder.ts";
+import { childrenOf, endProcessesOf, hasProcesses, processesOf } from "../support/chaos.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const job = pathOf("../fixtures/children/leaving-job.mjs");
@@ -141,7 +141,7 @@ describe.each(envs)("with env: %s", (env) => {
     await until(() => run.calls().length > 50);
     process.kill(toWhom === "to the driver" ? driver.pid : -driver.pid, signal);
     expect(await driver.ended).toEqual({ code: null, signal });
-    expect(driver.said.stderr).toContain("run it again and it goes on from where it was");
+    expect(driver.said.stderr).toContain("run it again and it continues where it was");
     await expectNobodyLeft(run);
     await resume(run);
     expect(runTwice(run)).toEqual([]);
@@ -272,7 +272,7 @@ describe("a forward that blocks for longer than leaseTtl", () => {
 });
 
 describe("a driver that is killed", () => {
-  it("leaves no worker behind, and the next run goes on", async () => {
+  it("leaves no worker behind, and the next run continues", async () => {
     const run = newRun({ env: "process" });
     const driver = run.start();
     await until(() => run.calls().length > 50);
@@ -408,7 +408,7 @@ describe("several on one folder", () => {
     await expectNobodyLeft(run);
   });
 
-  it("a joined worker leaves on Ctrl-C, and the others go on with its shard", async () => {
+  it("a joined worker leaves on Ctrl-C, and the others continue with its shard", async () => {
     const run = newRun({ env: "local" });
     const driver = run.start();
     await until(() => run.calls().length > 0);
@@ -416,7 +416,7 @@ describe("several on one folder", () => {
     await until(() => run.calls().some(({ pid }) => pid === joined.pid));
     process.kill(joined.pid, "SIGINT");
     expect(await joined.ended).toEqual({ code: 130, signal: null });
-    expect(joined.said.stderr).toContain("left; others may go on");
+    expect(joined.said.stderr).toContain("left; other workers may continue");
     run.go();
     expect(await driver.ended).toEqual(succeeded);
     expect(runTwice(run)).toEqual([]);

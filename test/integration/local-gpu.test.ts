@@ -4,8 +4,8 @@ import { delimiter, join } from "node:path";
 import { range } from "millrace";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { leftovers, nothing } from "../fixtures/runners/deadly-leftovers.ts";
-import { WitnessProvider, WitnessRunner } from "../fixtures/runners/deadly-witness.ts";
-import { temporaryFolder } from "../fixtures/temporary-folder.ts";
+import { WorkerReportProvider, WorkerReportRunner } from "../fixtures/runners/reports-its-worker.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 beforeEach(() => {
   vi.stubEnv("CUDA_VISIBLE_DEVICES", undefined);
@@ -21,15 +21,15 @@ function pretendDevices(...indices: number[]): void {
   vi.stubEnv("PATH", `${folder}${delimiter}${process.env["PATH"]}`);
 }
 
-/** Runs until so many workers have taken part; answers the devices they saw, one entry a worker. */
+/** Runs until `n_workers` workers have taken part; returns the devices they saw, one entry a worker. */
 async function devicesSeen(
   n_workers: number,
   options: Readonly<Record<string, unknown>> = {},
 ): Promise<(string | null)[]> {
-  const crew = { folder: temporaryFolder(), size: n_workers };
-  const provider = new WitnessProvider({ variables: ["CUDA_VISIBLE_DEVICES"], crew });
+  const group = { folder: temporaryFolder(), size: n_workers };
+  const provider = new WorkerReportProvider({ variables: ["CUDA_VISIBLE_DEVICES"], group });
   const outputDir = temporaryFolder();
-  const records = await new WitnessRunner(provider, {
+  const records = await new WorkerReportRunner(provider, {
     progress: false,
     outputDir,
     shards: 8,
@@ -43,8 +43,8 @@ async function devicesSeen(
 
 /** The error of a run that is refused before anything is started. */
 async function refusal(parallel: object): Promise<unknown> {
-  const provider = new WitnessProvider({ variables: [] });
-  const runner = new WitnessRunner(provider, { progress: false, parallel: { env: "local_gpu", ...parallel } });
+  const provider = new WorkerReportProvider({ variables: [] });
+  const runner = new WorkerReportRunner(provider, { progress: false, parallel: { env: "local_gpu", ...parallel } });
   return runner.run(range(8)).then(
     () => "it ran",
     (error: unknown) => error,

@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type KillScene, type KillSite, killFromOutside, strikeProgram } from "../fixtures/outside-kills.ts";
-import { seededRandom } from "../fixtures/seeded-random.ts";
 import { startSlurm, whyNotSlurm } from "../support/clusters/slurm.ts";
 import type { SlurmCluster } from "../support/clusters/slurm-cluster.ts";
 import { type SshHosts, startSshd, whyNotSshd } from "../support/clusters/sshd.ts";
 import { because } from "../support/clusters/why-not.ts";
+import { type KillScene, type KillSite, killFromOutside, strikeProgram } from "../support/outside-kills.ts";
+import { seededRandom } from "../support/seeded-random.ts";
 
 const seed = Number(process.env["MILLRACE_SEED"] ?? Date.now() % 1_000_000);
 // The long form: MILLRACE_CLUSTER_KILLS=300, or npm run soak.

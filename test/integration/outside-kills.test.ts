@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { hasProcesses } from "../fixtures/chaos.ts";
-import { type KillScene, killFromOutside } from "../fixtures/outside-kills.ts";
-import { seededRandom } from "../fixtures/seeded-random.ts";
+import { hasProcesses } from "../support/chaos.ts";
+import { type KillScene, killFromOutside } from "../support/outside-kills.ts";
+import { seededRandom } from "../support/seeded-random.ts";
 
 const seed = Number(process.env["MILLRACE_SEED"] ?? Date.now() % 1_000_000);
 // The long form: MILLRACE_OUTSIDE_KILLS=3000, or npm run soak.

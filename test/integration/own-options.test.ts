@@ -1,8 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { emptyFolder, makeProject } from "../fixtures/cli/project.ts";
 import { OwnProvider, OwnRunner } from "../fixtures/runners/own-options.ts";
+import { emptyFolder, makeProject } from "../support/cli/project.ts";
 
 const envs = [
   ["local", 1],
@@ -80,7 +80,7 @@ export class OwnRunner extends BaseRunner {
     expect(readFileSync(project.path("exp/records.jsonl"), "utf8").split("\n")[2]).toBe(
       '{"idx":2,"longName":"x","beam":4}',
     );
-    const planned = await project.run("plan", "own.yaml", "++runner.beam=5", "--json");
+    const planned = await project.run("plan", "own.yaml", "--count", "++runner.beam=5", "--json");
     expect(JSON.parse(planned.stdout)).toMatchObject({ changed: ["options.beam"] });
     rmSync(project.path("exp"), { recursive: true });
   });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { inspect } from "node:util";
 import { type EnvironmentProvider, type ParallelInput, type RunnerOptions, range } from "millrace";
 import { describe, expect, it } from "vitest";
-import { rebuildRunner } from "../../src/join/rebuild-runner.ts";
+import { rebuildRunner } from "../../src/worker/join/rebuild-runner.ts";
 import {
   AccessorProvider,
   CleaningProvider,
@@ -25,7 +25,7 @@ import {
   UnshiftingProvider,
   Vocabulary,
 } from "../fixtures/providers/field-providers.ts";
-import { temporaryFolder } from "../fixtures/temporary-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 type AnyProvider = EnvironmentProvider<{ readonly seen: string }>;
 
@@ -242,14 +242,14 @@ describe("a run folder whose provider cannot be made again from it", () => {
     const outputDir = temporaryFolder();
     await seen(new LateProvider({}), local, { outputDir });
     asVersion1(outputDir, ["config", "params", "late"]);
-    await expect(rebuildRunner(outputDir)).rejects.toThrow(/earlier version .* did not write down what late got/);
+    await expect(rebuildRunner(outputDir)).rejects.toThrow(/earlier version .* did not store what late got/);
   });
 
   it("is refused where an earlier version began it and the constructor may have got anything", async () => {
     const outputDir = temporaryFolder();
     await seen(new SwappingProvider({}), local, { outputDir });
     asVersion1(outputDir, ["config", "params"]);
-    await expect(rebuildRunner(outputDir)).rejects.toThrow(/did not write down what constructor got/);
+    await expect(rebuildRunner(outputDir)).rejects.toThrow(/did not store what constructor got/);
   });
 
   it("is no other than that: one of an earlier version without fields is taken up", async () => {

@@ -6,8 +6,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { runStatus } from "millrace";
 import { describe, expect, it } from "vitest";
-import { seededRandom } from "../fixtures/seeded-random.ts";
-import { temporaryFolder } from "../fixtures/temporary-folder.ts";
+import { seededRandom } from "../support/seeded-random.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const script = fileURLToPath(new URL("../fixtures/children/many-items.mjs", import.meta.url));
 const rounds = Number(process.env["MILLRACE_KILL_ROUNDS"] ?? 3);

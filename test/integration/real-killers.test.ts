@@ -6,8 +6,8 @@ import { fileURLToPath } from "node:url";
 import { range, readFailures, readRecords } from "millrace";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { DeadlyProvider, DeadlyRunner, type Death, survivor } from "../fixtures/runners/deadly.ts";
-import { temporaryFolder } from "../fixtures/temporary-folder.ts";
 import { makeMemoryCgroup } from "../support/memory-cgroup.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** What was said of workers that ended. */
 let stderr = "";

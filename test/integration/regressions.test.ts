@@ -4,10 +4,12 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { BaseRunner, EnvironmentProvider, range, type Writers } from "millrace";
+import { BaseRunner, EnvironmentProvider, range } from "millrace";
 import { beforeEach, describe, expect, it } from "vitest";
 import { calls, SquareProvider, SquareRunner, squares } from "../fixtures/runners/squares.ts";
-import { temporaryFolder } from "../fixtures/temporary-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+type Writers = Record<string, unknown>;
 
 const quiet = { progress: false } as const;
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/children/${name}`, import.meta.url));
@@ -16,7 +18,7 @@ beforeEach(() => {
   calls.length = 0;
 });
 
-/** Starts a run in another process that holds its first shard until it is killed; answers once it holds it. */
+/** Starts a run in another process that holds its first shard until it is killed; returns once it holds it. */
 async function holdShard(outputDir: string) {
   const child = spawn(process.execPath, [fixture("holds-its-first-shard.mjs"), outputDir], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -25,7 +27,7 @@ async function holdShard(outputDir: string) {
   return child;
 }
 
-// Far longer than a test may take: where a test passes, nobody waited for a lease to run out.
+// Far longer than a test may take: a test that passes did not wait for a lease to expire.
 // The holder's classes are those of its own script: to this process they are other code.
 const holderOptions = { ...quiet, shards: 4, leaseTtl: 600_000, onCodeChange: "accept" } as const;
 
@@ -52,7 +54,7 @@ describe("E2: a second runner on the same folder", () => {
     expect(await second).toEqual(squares([...range(8)]));
   });
 
-  it("is refused a start-over while the first one is at work, and told who that is", async () => {
+  it("is refused a start-over while the first one runs, with an error that names it", async () => {
     const outputDir = temporaryFolder();
     const child = await holdShard(outputDir);
     const startOver = new SquareRunner(new SquareProvider({}), { ...holderOptions, outputDir, resume: false });
@@ -67,7 +69,7 @@ describe("E2: a second runner on the same folder", () => {
 });
 
 describe("E3: a killed worker", () => {
-  it("loses its shard at once on the same host, without anyone deleting anything", async () => {
+  it("loses its shard at once on the same host, without a manual deletion", async () => {
     const outputDir = temporaryFolder();
     const child = await holdShard(outputDir);
     child.kill("SIGKILL");
@@ -119,7 +121,7 @@ describe("a worker whose shard was taken over while it worked", () => {
 });
 
 describe("E4: a resume with another worker count, batch size or kind of list", () => {
-  it("goes on with the plan as it was made", async () => {
+  it("continues with the plan as it was made", async () => {
     const outputDir = temporaryFolder();
     const failing = new SquareProvider({ failAt: [13] });
     await expect(new SquareRunner(failing, { ...quiet, outputDir, batchSize: 2 }).run(range(20))).rejects.toThrow(

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { range, readRecords, runStatus } from "millrace";
 import { beforeEach, describe, expect, it } from "vitest";
 import { calls, itemsCalled, SquareProvider, SquareRunner, squares } from "../fixtures/runners/squares.ts";
-import { temporaryFolder } from "../fixtures/temporary-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const quiet = { progress: false } as const;
 const newRunner = (outputDir: string, options = {}, config = {}) =>
@@ -91,7 +91,7 @@ describe("a second run over a complete folder", () => {
 });
 
 describe("a resume", () => {
-  it("goes on at the item that failed, not at the beginning of its shard", async () => {
+  it("continues at the item that failed, not at the beginning of its shard", async () => {
     const outputDir = temporaryFolder();
     await expect(newRunner(outputDir, { shards: 1 }, { failAt: [6] }).run(range(10))).rejects.toThrow("item 6");
     calls.length = 0;
@@ -103,7 +103,7 @@ describe("a resume", () => {
   it("may change the batch size, the number of shards asked for and the parallel settings", async () => {
     const outputDir = temporaryFolder();
     await expect(newRunner(outputDir, { batchSize: 3 }, { failAt: [7] }).run(range(20))).rejects.toThrow("item 7");
-    const options = { batchSize: 4, shards: 99, parallel: { env: "local", n_workers: 7 }, acceptChange: true };
+    const options = { batchSize: 4, shards: 99, parallel: { env: "local", n_workers: 1 }, acceptChange: true };
     expect(await newRunner(outputDir, options).run(range(20))).toEqual(squares([...range(20)]));
     expect((await runStatus(outputDir)).shards.total).toBe(5);
   });
@@ -157,7 +157,7 @@ describe("a changed run", () => {
     );
   });
 
-  it("goes on with acceptChange, and is then the run as it is now", async () => {
+  it("continues with acceptChange, and is then the run as it is now", async () => {
     const outputDir = temporaryFolder();
     await start(outputDir, {});
     await start(outputDir, { config: { power: 3 }, options: { acceptChange: true } });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Items, MillraceError, range, readRecords, runStatus } from "millrace";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { calls, SquareProvider, SquareRunner, squares } from "../fixtures/runners/squares.ts";
-import { temporaryFolder } from "../fixtures/temporary-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const quiet = { progress: false } as const;
 

@@ -2,7 +2,11 @@ import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, it } from "vitest";
-import { compareWithGuide } from "../fixtures/guide/compare-with-guide.ts";
+import { startSlurm, whyNotSlurm } from "../support/clusters/slurm.ts";
+import type { SlurmCluster } from "../support/clusters/slurm-cluster.ts";
+import { waitUntil } from "../support/clusters/wait-until.ts";
+import { because } from "../support/clusters/why-not.ts";
+import { compareWithGuide } from "../support/guide/compare-with-guide.ts";
 import {
   fakeProgram,
   killProcess,
@@ -11,11 +15,7 @@ import {
   type SlurmRun,
   slurmRun,
   succeeded,
-} from "../fixtures/slurm-run.ts";
-import { startSlurm, whyNotSlurm } from "../support/clusters/slurm.ts";
-import type { SlurmCluster } from "../support/clusters/slurm-cluster.ts";
-import { waitUntil } from "../support/clusters/wait-until.ts";
-import { because } from "../support/clusters/why-not.ts";
+} from "../support/slurm-run.ts";
 
 // Mostly they wait for Slurm; on a busy machine they wait longer.
 const atOnce = { concurrent: true, timeout: 240_000 };
@@ -38,7 +38,7 @@ const nodesOf = (run: SlurmRun) => [...new Set(run.calls().map(({ node }) => nod
 const someDone = (run: SlurmRun) =>
   waitUntil(() => run.isCommitted() >= 2, { what: "some shards", details: () => run.logs() });
 
-/** Nobody is at work, and nothing is held. */
+/** No worker runs, and no lease is held. */
 async function expectNobodyLeft(run: SlurmRun, expect: (value: unknown) => { toEqual(value: unknown): void }) {
   await noJobLeft(cluster, run);
   await waitUntil(() => run.workers().length + run.jobProcesses().length === 0, { what: "the processes to end" });
@@ -61,7 +61,7 @@ describe.skipIf(reason !== undefined)(`a run on Slurm${because(reason)}`, atOnce
     await run.expectAsLocal();
   });
 
-  it("goes on when its driver is killed; the next driver counts its jobs and starts no more than are missing", async (context) => {
+  it("continues when its driver is killed; the next driver counts its jobs and starts no more than are missing", async (context) => {
     const run = slurmRun(context, cluster, { ...long, leaseTtl: 2000 });
     const first = run.drive({ workers: 2 });
     await someDone(run);
@@ -97,7 +97,7 @@ describe.skipIf(reason !== undefined)(`a run on Slurm${because(reason)}`, atOnce
     await run.expectAsLocal();
   });
 
-  it("is begun with env: process and gone on with on Slurm, and the other way round", async (context) => {
+  it("is begun with env: process and continued on Slurm, and the other way round", async (context) => {
     const run = slurmRun(context, cluster, { ...long, leaseTtl: 1500 });
     const here = run.drive({ env: "process", workers: 2 });
     await someDone(run);
@@ -122,7 +122,7 @@ describe.skipIf(reason !== undefined)(`a run on Slurm${because(reason)}`, atOnce
     context.expect(status).toBe(1);
     context.expect(stderr).toContain("QueueRunner.forward failed at item 23: cannot do 23");
     await expectNobodyLeft(run, context.expect);
-    run.cure();
+    run.fix();
     await succeeded(context, run.drive(), run);
     await run.expectAsLocal();
   });
@@ -130,7 +130,7 @@ describe.skipIf(reason !== undefined)(`a run on Slurm${because(reason)}`, atOnce
   it("retries failed items", async (context) => {
     const run = slurmRun(context, cluster, { workers: 3, onError: "skip", config: { failAt: [3, 23, 24] } });
     context.expect((await succeeded(context, run.drive(), run)).stdout).toBe("57\n");
-    run.cure();
+    run.fix();
     context.expect((await succeeded(context, run.drive({ isRetry: true }), run)).stdout).toBe("60\n");
     await expectNobodyLeft(run, context.expect);
     context.expect(run.submissions().every(({ isClosed }) => isClosed)).toBe(true);
@@ -351,14 +351,14 @@ describe.skipIf(reason !== undefined)(`a run on Slurm that is left alone${becaus
     await run.expectAsLocal();
   });
 
-  it("goes on after Ctrl-C, and its last job merges", async (context) => {
+  it("continues after Ctrl-C, and its last job merges", async (context) => {
     const run = slurmRun(context, cluster, long);
     const driver = run.drive();
     await run.begun(3);
     driver.kill("SIGINT");
     const { status, stderr } = await driver.ended;
     context.expect(status).toBe(130);
-    context.expect(stderr).toContain("detached; the jobs go on");
+    context.expect(stderr).toContain("detached; the jobs continue");
     run.go();
     context.expect((await succeeded(context, run.cli("attach", run.dir), run)).stdout).toContain(": complete");
     await noJobLeft(cluster, run);

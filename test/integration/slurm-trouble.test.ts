@@ -2,6 +2,11 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, it, type TestContext } from "vitest";
+import { startSlurm, whyNotSlurm } from "../support/clusters/slurm.ts";
+import type { SlurmCluster } from "../support/clusters/slurm-cluster.ts";
+import { startPartitionedSlurm, whyNotPartitionedSlurm } from "../support/clusters/slurm-netns.ts";
+import { waitUntil } from "../support/clusters/wait-until.ts";
+import { because, findProgram } from "../support/clusters/why-not.ts";
 import {
   fakeProgram,
   killProcess,
@@ -10,12 +15,7 @@ import {
   type SlurmRun,
   slurmRun,
   succeeded,
-} from "../fixtures/slurm-run.ts";
-import { startSlurm, whyNotSlurm } from "../support/clusters/slurm.ts";
-import type { SlurmCluster } from "../support/clusters/slurm-cluster.ts";
-import { startPartitionedSlurm, whyNotPartitionedSlurm } from "../support/clusters/slurm-netns.ts";
-import { waitUntil } from "../support/clusters/wait-until.ts";
-import { because, findProgram } from "../support/clusters/why-not.ts";
+} from "../support/slurm-run.ts";
 
 // Mostly they wait for Slurm; on a busy machine they wait longer.
 const atOnce = { concurrent: true, timeout: 240_000 };
@@ -36,7 +36,7 @@ const worksOn = (run: SlurmRun, node: string) =>
 
 const reason = whyNotSlurm();
 describe.skipIf(reason !== undefined)(`a run on a Slurm in trouble${because(reason)}`, atOnce, () => {
-  it("goes on when a node is lost, which Slurm does not notice", async (context) => {
+  it("continues when a node is lost, which Slurm does not notice", async (context) => {
     const settings = { ...spread.settings, SlurmdTimeout: 3000 };
     const cluster = await during(context, startSlurm({ settings }));
     const run = slurmRun(context, cluster, { ...long, workers: 2, leaseTtl: 1500 });
@@ -48,7 +48,7 @@ describe.skipIf(reason !== undefined)(`a run on a Slurm in trouble${because(reas
     await run.expectAsLocal();
   });
 
-  it("goes on without its controller, and says so once", async (context) => {
+  it("continues without its controller, and says so once", async (context) => {
     const cluster = await during(context, startSlurm());
     const run = slurmRun(context, cluster, { ...long, workers: 2 });
     const driver = run.drive();
@@ -81,7 +81,7 @@ describe.skipIf(reason !== undefined)(`a run on a Slurm in trouble${because(reas
     await run.expectAsLocal();
   });
 
-  it("is gone on with by a task that is requeued", async (context) => {
+  it("is continued by a task that is requeued", async (context) => {
     const cluster = await during(context, startSlurm({ nodes: 1 }));
     const run = slurmRun(context, cluster, { ...long, workers: 1 });
     const driver = run.drive();
@@ -95,7 +95,7 @@ describe.skipIf(reason !== undefined)(`a run on a Slurm in trouble${because(reas
     await run.expectAsLocal();
   });
 
-  it("is gone on with by tasks that were preempted, though nobody watches", async (context) => {
+  it("is continued by tasks that were preempted, without a driver", async (context) => {
     const preemption = { PreemptType: "preempt/partition_prio", PreemptMode: "REQUEUE" };
     const partitions = ["low Default=NO PriorityTier=1 GraceTime=15", "high Default=NO PriorityTier=10"];
     const lines = partitions.map((one) => `PartitionName=${one} Nodes=ALL DefaultTime=60 MaxTime=INFINITE State=UP`);
@@ -223,7 +223,7 @@ describe.skipIf(reason !== undefined)(`the walltime of a job on Slurm${because(r
     await run.expectAsLocal();
   });
 
-  it("has a job that nobody watches queue itself again, and no other of its array", async (context) => {
+  it("has a job without a driver queue itself again, and no other of its array", async (context) => {
     const cluster = await during(context, startSlurm({ nodes: 1 }));
     const run = slurmRun(context, cluster, { ...long, workers: 2, jobs });
     await succeeded(context, run.drive({ asyncMode: true }, fakeTimeLeft(run, cluster, "0:06")), run);
@@ -262,7 +262,7 @@ describe.skipIf(reason !== undefined)(`the walltime of a job on Slurm${because(r
 
 const noPartition = whyNotPartitionedSlurm();
 describe.skipIf(noPartition !== undefined)(`a node that is cut off${because(noPartition)}`, atOnce, () => {
-  it("goes on writing while its task runs again elsewhere, and damages nothing", async (context) => {
+  it("continues writing while its task runs again elsewhere, and damages nothing", async (context) => {
     const cluster = await during(context, startPartitionedSlurm(spread));
     const run = slurmRun(context, cluster, { ...long, workers: 2, leaseTtl: 1500 });
     const driver = run.drive();

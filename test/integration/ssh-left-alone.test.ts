@@ -1,13 +1,13 @@
-// Jobs over ssh that nobody holds a connection to. A real sshd is used elsewhere; here every host is this machine.
+// Jobs over ssh whose connection is closed. A real sshd is used elsewhere; here every host is this machine.
 import { runStatus } from "millrace";
 import { describe, expect, it } from "vitest";
-import { fakeClusterRun } from "../fixtures/fake-cluster.ts";
 import { waitUntil } from "../support/clusters/wait-until.ts";
+import { fakeClusterRun } from "../support/fake-cluster.ts";
 
 const options = { hosts: ["one", "two"], processes: 1 };
 
 describe("a run over ssh that is left alone", () => {
-  it("is seen by whoever looks later, gets no more workers by another start, and is cancelled", async () => {
+  it("is found by a later command, gets no more workers by another start, and is cancelled", async () => {
     const run = fakeClusterRun("ssh", { options });
     expect(await run.start("submit", { itemMs: 2000 })).toMatchObject({ code: 0 });
     await waitUntil(() => run.workersBuilt() === 2, { what: "both workers are at work" });
@@ -17,30 +17,30 @@ describe("a run over ssh that is left alone", () => {
     expect(run.records()).toHaveLength(2);
     expect(run.workersBuilt()).toBe(2);
     expect(await run.millrace(["cancel", run.outputDir])).toMatchObject({ code: 0 });
-    await waitUntil(async () => (await runStatus(run.outputDir)).workers.length === 0, { what: "nobody is at work" });
+    await waitUntil(async () => (await runStatus(run.outputDir)).workers.length === 0, { what: "no worker runs" });
     const { stdout } = await run.millrace(["status", run.outputDir]);
     expect(stdout).toContain("stopped");
     expect(stdout).not.toContain("ssh jobs");
   });
 
-  it("is gone on with by as many as are missing", async () => {
+  it("is continued by as many as are missing", async () => {
     const run = fakeClusterRun("ssh", { options });
     await run.start("submit", { itemMs: 2000, variables: { FAKE_DOWN: "two" } });
     await waitUntil(() => run.workersBuilt() === 2, { what: "both workers are at work" });
     const { workers } = await runStatus(run.outputDir);
     expect(workers).toHaveLength(2);
     for (const { pid } of workers) process.kill(pid, "SIGKILL");
-    // Their jobs replace them: nobody is missing for long.
+    // Their jobs replace them soon.
     await waitUntil(() => run.workersBuilt() === 4, { what: "both were replaced" });
     await run.start("submit", { itemMs: 2000 });
     expect(run.records().filter(({ isClosed }) => isClosed !== true)).toHaveLength(2);
     await run.millrace(["cancel", run.outputDir]);
   });
 
-  it("is started on other hosts where one cannot be reached, which is told", async () => {
+  it("is started on other hosts where one cannot be reached, which is reported", async () => {
     const run = fakeClusterRun("ssh", { options, variables: { FAKE_DOWN: "one" } });
     const { code, stdout, stderr } = await run.start("submit");
-    expect(stderr).toMatch(/no job could be started on one, so others do its work: .*No route to host/);
+    expect(stderr).toMatch(/no job could be started on one, so other jobs do its work: .*No route to host/);
     expect(code).toBe(0);
     expect((JSON.parse(stdout) as { jobs: { id: string }[] }).jobs.map(({ id }) => id)).toEqual(["two", "two"]);
     await waitUntil(async () => (await runStatus(run.outputDir)).state === "complete", { what: "the run is complete" });

@@ -4,12 +4,12 @@ import { fileURLToPath } from "node:url";
 import { range, runStatus } from "millrace";
 import { describe, expect, it } from "vitest";
 import { SquareProvider, SquareRunner } from "../fixtures/runners/squares.ts";
-import { temporaryFolder } from "../fixtures/temporary-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/children/${name}`, import.meta.url));
 
 describe("runStatus", () => {
-  it("tells a complete run from one that failed", async () => {
+  it("distinguishes a complete run from one that failed", async () => {
     const outputDir = temporaryFolder();
     const options = { progress: false, outputDir, shards: 4, acceptChange: true };
     await expect(new SquareRunner(new SquareProvider({ failAt: [5] }), options).run(range(8))).rejects.toThrow();

@@ -7,8 +7,8 @@ import { DeadlyHooksProvider, DeadlyHooksRunner } from "../fixtures/runners/dead
 import { LeakingPlainRunner, LeakingProvider, LeakingRunner } from "../fixtures/runners/deadly-leaking.ts";
 import { checkpointsOnly, leftovers, nothing } from "../fixtures/runners/deadly-leftovers.ts";
 import { StuckProvider, StuckRunner, StuckWriterRunner } from "../fixtures/runners/deadly-stuck.ts";
-import { WitnessProvider, WitnessRunner } from "../fixtures/runners/deadly-witness.ts";
-import { temporaryFolder } from "../fixtures/temporary-folder.ts";
+import { WorkerReportProvider, WorkerReportRunner } from "../fixtures/runners/reports-its-worker.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 beforeEach(() => {
   // What is said of workers that are replaced.
@@ -39,7 +39,7 @@ describe("an item that never ends", () => {
   // Far more than an item of these tests takes, also on a busy machine.
   const itemTimeout = 700;
 
-  it.each(["process", "thread"] as const)("is written down, and the others go on (%s)", async (env) => {
+  it.each(["process", "thread"] as const)("is written down, and the others continue (%s)", async (env) => {
     const outputDir = temporaryFolder();
     const options = { ...workers(env, 2), outputDir, shards: 4, itemTimeout, onError: "skip" } as const;
     const provider = new StuckProvider({ notes: temporaryFolder(), block: [5] });
@@ -145,7 +145,7 @@ describe("a worker above maxRss", () => {
     expect(await leftovers(outputDir)).toEqual(nothing);
   });
 
-  it("goes on to the end of its shard where the next one would have to begin that anew", async () => {
+  it("continues to the end of its shard where the next one would have to begin that anew", async () => {
     const log = join(temporaryFolder(), "log");
     const options = { ...workers("process"), shards: 2, maxRss, signal: AbortSignal.timeout(15_000) };
     const runner = new LeakingPlainRunner(new LeakingProvider({ log, itemMb }), options);
@@ -177,7 +177,7 @@ describe("what workers may use of the machine", () => {
   });
 
   async function testimony(parallel: object) {
-    const runner = new WitnessRunner(new WitnessProvider({ variables }), { progress: false, parallel });
+    const runner = new WorkerReportRunner(new WorkerReportProvider({ variables }), { progress: false, parallel });
     return (await runner.run([0]))[0]!;
   }
 

@@ -27,7 +27,7 @@ import DefaultRunner, {
   ShowRunner,
   ThreeArgumentsProvider,
 } from "../fixtures/children/worker-classes.ts";
-import { temporaryFolder } from "../fixtures/temporary-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const inProcess: ParallelInput = { env: "process", n_workers: 1 };
 const inThread: ParallelInput = { env: "thread", n_workers: 1 };
@@ -76,7 +76,7 @@ describe("a worker finds the classes", () => {
   it.each([
     ["its default export", DefaultRunner],
     ["exported under another name", OuterName],
-  ])("where one is %s, and loads TypeScript without being told", async (_name, runner) => {
+  ])("where one is %s, and loads TypeScript without an option", async (_name, runner) => {
     await expect(new runner(new DataProvider({}), quietly(inThread)).run(range(1))).resolves.toEqual(["{}"]);
   });
 });
@@ -102,7 +102,7 @@ describe("a script in TypeScript holds the classes and starts the run", () => {
   });
 });
 
-describe("a script that starts a run when a worker imports it is told so", () => {
+describe("a script that starts a run when a worker imports it gets an error that says so", () => {
   const refused = { code: 1, stdout: "", stderr: expect.stringMatching(/was started in a worker[\s\S]*isMainModule/) };
 
   it.each(both)("where it waits for the run, in a %s", async (_env, parallel) => {
@@ -166,7 +166,7 @@ describe("what a worker could not find or get is refused before anything is made
         static override readonly module = import.meta.url;
       },
   };
-  const addModule = /static readonly module = import\.meta\.url;.*export it/;
+  const addModule = /define(?:Runner|Provider)\(import\.meta, \w+\);.*export the class/;
   const passData = /Pass a name or a path.*buildEnvLocal/;
   const itself: { me?: object } = {};
   itself.me = itself;
@@ -212,7 +212,7 @@ describe("what a worker could not find or get is refused before anything is made
       start: showWith(new DataProvider({}, { cleaner: (text: string) => text })),
       code: "BAD_PROVIDER",
       message: /params\.cleaner of DataProvider is the function cleaner/,
-      hint: passData,
+      hint: /defineFunction\(import\.meta/,
     },
     "a WeakMap deep in the params": {
       start: showWith(new DataProvider({}, { tables: [{ words: new WeakMap() }] })),
@@ -230,7 +230,7 @@ describe("what a worker could not find or get is refused before anything is made
       start: showWith(new DataProvider({ model: { load: () => 0 } })),
       code: "BAD_PROVIDER",
       message: /config\.model\.load of DataProvider is the function load/,
-      hint: passData,
+      hint: /defineFunction\(import\.meta/,
     },
     "params that refer to themselves": {
       start: showWith(new DataProvider({}, itself)),
@@ -312,7 +312,7 @@ describe.each(both)("what only a worker can notice stops the run, in a %s", (_en
       ${startRun(parallel)}`;
     const { code, stderr } = await node(project({ "runners.mjs": runners, "main.mjs": main }), "main.mjs");
     expect(code).toBe(1);
-    expect(stderr).toMatch(/could not import .*runners\.mjs for Greetings: no settings[\s\S]*as a fresh process would/);
+    expect(stderr).toMatch(/could not import .*runners\.mjs for Greetings: no settings[\s\S]*as a new process would/);
   });
 });
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { itemsOf, payloads, textOf } from "../fixtures/children/printed-payloads.mjs";
-import { temporaryFolder } from "../fixtures/temporary-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const streams = ["stdout", "stderr"] as const;
 
@@ -73,11 +73,11 @@ describe("what a worker printed", () => {
   it("ends the message about workers that died before their env was built", async () => {
     const { code, stderr } = await drive("prints-in-trouble", "endsInEnv");
     expect(code).toBe(1);
-    const [, words] = /Its last words:\n([\s\S]*?)\n {2}-> /.exec(stderr)!;
+    const [, words] = /Its last output:\n([\s\S]*?)\n {2}-> /.exec(stderr)!;
     expect(words).toMatch(/x{1000}\n {4}the model is not there$/);
   });
 
-  it("is complete where another program keeps the pipes of a dead worker open, and the run goes on", async () => {
+  it("is complete where another program keeps the pipes of a dead worker open, and the run continues", async () => {
     const folder = temporaryFolder();
     const driver = start(folder, "prints-in-trouble", "pipesLeftOpen");
     const done = join(folder, "run", "split.0", "done");

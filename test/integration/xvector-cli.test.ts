@@ -1,12 +1,15 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { runStatus } from "millrace";
 import { openNpz } from "millrace/formats";
+import { extractXVectors } from "millrace/recipes";
+import { encodeWav } from "millrace/speech";
 import { describe, expect, it } from "vitest";
-import { program, repository } from "../fixtures/cli/project.ts";
-import { diagnose, transpile } from "../fixtures/diagnose.ts";
-import { makeVoices } from "../fixtures/recipes/voices.ts";
-import { temporaryFolder } from "../fixtures/temporary-folder.ts";
+import { program, repository } from "../support/cli/project.ts";
+import { diagnose, transpile } from "../support/diagnose.ts";
+import { makeVoices } from "../support/recipes/voices.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 function millrace(cwd: string, ...args: string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], { cwd, encoding: "utf8" });
@@ -28,7 +31,7 @@ function corpus(manifest?: string): string {
 }
 
 describe("millrace xvector", () => {
-  it("says what it made and where, and goes on from there when it is started again", () => {
+  it("says what it made and where, and continues from there when it is started again", () => {
     const folder = corpus();
     const first = millrace(folder, "xvector", "xvector.yaml");
     expect(first).toMatchObject({
@@ -62,7 +65,8 @@ describe("millrace xvector", () => {
       expect.any(String),
       expect.any(String),
     ]);
-    expect(stdout).toContain("train: 5 utterances of 2 speakers, 0.00 h of audio, 4 problems\nmodel: builtin\n");
+    expect(stdout).toContain("train: 5 utterances of 2 speakers, 0.00 h of audio, 4 problems\n");
+    expect(stdout).toContain("model: builtin, cpu, a vector of 46 numbers\n");
     expect(status).toBe(1);
     expect(millrace(folder, "xvector", "xvector.yaml").status).toBe(1);
   });
@@ -77,10 +81,70 @@ describe("millrace xvector", () => {
     expect(JSON.parse(stdout)).toMatchObject({
       splits: [{ split: "train", utterances: 4, problems: [] }],
       toolkit: "builtin",
+      device: "cpu",
+      dimension: 46,
     });
   });
 
-  it("ends with 3 where utterances were skipped, and lets them be retried once they are mended", () => {
+  it("--check embeds the first utterance that can be, and lists those before it", () => {
+    const folder = corpus();
+    writeFileSync(join(folder, "wav", "s0-u0.wav"), encodeWav(new Float32Array(16_000), { sampleRate: 16_000 }));
+    const { status, stdout } = millrace(folder, "xvector", "xvector.yaml", "--check");
+    expect(stdout).toMatch(
+      /manifest\.tsv:1: .*s0-u0\.wav is silent.*\n.* 1 problem\nmodel: builtin, cpu, a vector of 46/,
+    );
+    expect(status).toBe(1);
+  });
+
+  it("--check says what is wrong with the model, beside what is wrong with the corpus", () => {
+    const folder = corpus();
+    rmSync(join(folder, "wav", "s0-u0.wav"));
+    writeFileSync(join(folder, "model.onnx"), "");
+    const model = ["xvector.toolkit=onnx", "+xvector.pretrained_model=model.onnx"];
+    const { status, stdout } = millrace(folder, "xvector", "xvector.yaml", ...model, "--check");
+    expect(stdout).toMatch(/manifest\.tsv:1: there is no file/);
+    expect(stdout).toMatch(/\nmodel: onnx, model\.onnx\nmodel: ONNX Runtime cannot load model\.onnx: it is empty;/);
+    expect(status).toBe(1);
+  });
+
+  it("takes a split as a text, and manifests where ESPnet3's recipes have them", () => {
+    const folder = corpus();
+    mkdirSync(join(folder, "data"));
+    renameSync(join(folder, "wav"), join(folder, "data", "wav"));
+    mkdirSync(join(folder, "data", "manifest"));
+    const rows = readFileSync(join(folder, "manifest.tsv"), "utf8").replaceAll("\twav/", "\t../wav/");
+    writeFileSync(join(folder, "data", "manifest", "valid.tsv"), rows);
+    const given = ["xvector", "xvector.yaml", "~xvector.manifest_paths", "+xvector.splits=valid"];
+    expect(millrace(folder, ...given)).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^valid: 4 embeddings/),
+    });
+    expect(millrace(folder, ...given.slice(0, 3))).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/data\/manifest\/train\.tsv cannot be read/),
+    });
+  });
+
+  it("leaves the work to a process in the background with async_mode, and continues from there without it", async () => {
+    const folder = corpus();
+    const { status, stdout } = millrace(folder, "xvector", "xvector.yaml", "+xvector.async_mode=true");
+    expect({ status, stdout }).toEqual({
+      status: 0,
+      stdout: expect.stringMatching(/^train: .* worker.*\n {2}millrace attach .*out\/tag\/runs\/train\n$/),
+    });
+    const runDir = join(folder, "out", "tag", "runs", "train");
+    await expect.poll(async () => (await runStatus(runDir)).state, { timeout: 60_000, interval: 100 }).toBe("complete");
+    const index = join(folder, "out", "tag", "index", "train.tsv");
+    expect(readFileSync(index, "utf8").split("\n")).toHaveLength(6);
+    const again = millrace(folder, "xvector", "xvector.yaml");
+    expect(again).toMatchObject({ status: 0, stdout: expect.stringMatching(/^train: 4 embeddings/) });
+    const config = { xvector: JSON.parse(readFileSync(join(folder, "xvector.yaml"), "utf8")).xvector };
+    await expect(extractXVectors({ xvector: { ...config.xvector, async_mode: true } })).rejects.toThrow(
+      "submitXVectors",
+    );
+  });
+
+  it("ends with 3 where utterances were skipped, and lets them be retried once they are fixed", () => {
     const folder = corpus();
     renameSync(join(folder, "wav", "s1-u1.wav"), join(folder, "kept.wav"));
     const skipping = ["xvector", "xvector.yaml", "+runner.on_error=skip"];
@@ -145,7 +209,10 @@ describe("docs/xvectors.md", () => {
     const folder = corpus();
     const [, model] = blocks("yaml");
     writeFileSync(join(folder, "model.yaml"), `defaults: [xvector]\nxvector:\n${model!.replace(/^/gm, "  ")}`);
-    expect(millrace(folder, "xvector", "model.yaml", "--check")).toMatchObject({ status: 0 });
+    // The config is taken; the built-in model, which it is not for, then refuses its features.
+    expect(millrace(folder, "xvector", "model.yaml", "--check").stdout).toMatch(
+      / 0 problems\nmodel: builtin, cpu\nmodel: the built-in model takes 24 features/,
+    );
     const keys = [...model!.matchAll(/^ {2}(\w+):/gm)].map(([, key]) => key);
     const { stderr } = millrace(folder, "xvector", "model.yaml", "+xvector.model.nonsense=1", "--check");
     const [, valid] = /Valid: (.*)\.$/m.exec(stderr)!;

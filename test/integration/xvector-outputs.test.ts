@@ -5,9 +5,9 @@ import { fileURLToPath } from "node:url";
 import { type NdArray, openNpz, openSafetensors, openScp, readNpy, readParquetFile, readPt } from "millrace/formats";
 import { extractXVectors, XVectorProvider, XVectorRunner } from "millrace/recipes";
 import { describe, expect, it } from "vitest";
-import { pythonWith } from "../fixtures/formats/python.ts";
-import { makeVoices } from "../fixtures/recipes/voices.ts";
-import { temporaryFolder } from "../fixtures/temporary-folder.ts";
+import { pythonWith } from "../support/formats/python.ts";
+import { makeVoices } from "../support/recipes/voices.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const quiet = { progress: false } as const;
 
@@ -31,7 +31,7 @@ async function rowsOf(path: string): Promise<Record<string, unknown>[]> {
 }
 
 describe("extractXVectors", () => {
-  it("writes a tensor for each utterance and each speaker, an index and a report, and tells speakers apart", async () => {
+  it("writes a tensor for each utterance and each speaker, an index and a report, and distinguishes speakers", async () => {
     const folder = temporaryFolder();
     makeVoices(folder, { speakers: 3, utterances: 4 });
     const [summary] = await extractXVectors(builtin(folder), quiet);
@@ -153,7 +153,7 @@ describe("extractXVectors", () => {
     expect(readdirSync(join(root, "spk_mean", "train"))).toHaveLength(1);
   });
 
-  it("skips what has no embedding where it is told to, also in batches, with a table of what and why", async () => {
+  it("skips what has no embedding where the options say so, also in batches, with a table of what and why", async () => {
     const folder = temporaryFolder();
     const manifest = makeVoices(folder, { speakers: 2, utterances: 3 });
     writeFileSync(join(folder, "wav", "s0-u1.wav"), "not audio");
@@ -193,7 +193,7 @@ describe("extractXVectors", () => {
     expect(existsSync(join(folder, "out"))).toBe(false);
   });
 
-  it("does not go on with another manifest or another model", async () => {
+  it("does not continue with another manifest or another model", async () => {
     const folder = temporaryFolder();
     const manifest = makeVoices(folder, { speakers: 2, utterances: 2 });
     await extractXVectors(builtin(folder), quiet);

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type CallAnswer, callProgram } from "../../src/launchers/batch/call-program.ts";
-import { checkJobOptions } from "../../src/launchers/batch/job-options.ts";
-import type { Call, Job, Scheduler, TaskSight } from "../../src/launchers/batch/scheduler.ts";
+import { type CallAnswer, callProgram } from "../../src/launchers/jobs/call-program.ts";
+import { checkJobOptions } from "../../src/launchers/jobs/job-options.ts";
+import type { Call, Job, Scheduler, TaskStatus } from "../../src/launchers/jobs/scheduler.ts";
 
 interface SubmittedJob {
   readonly id: string;
@@ -10,14 +10,14 @@ interface SubmittedJob {
   /** What a task wrote. */
   read(task: number): string;
   /** Looks until the tasks are as wanted; the history is asked for those that the status does not show. */
-  until(wanted: (sights: TaskSight[]) => boolean): Promise<TaskSight[]>;
+  until(wanted: (statuses: TaskStatus[]) => boolean): Promise<TaskStatus[]>;
 }
 
 export interface DialectAtWork {
   call(made: Call): Promise<CallAnswer>;
   /** Makes a call that must be answered, and returns the answer. */
   textOf(made: Call): Promise<string>;
-  /** Submits two tasks, unless told otherwise, from a folder of their own. */
+  /** Submits two tasks by default, from a folder of their own. */
   submit(
     name: string,
     command: readonly string[],
@@ -33,14 +33,14 @@ export function dialectAtWork(scheduler: Scheduler, environment: NodeJS.ProcessE
     if (answer.kind !== "answer") throw new Error(`${made.program}: ${answer.why}`);
     return answer.text;
   };
-  const look = async ({ tasks, options }: Job, id: string): Promise<TaskSight[]> => {
-    const answer = await call(scheduler.status([id], options.own));
-    const sights = scheduler.parseStatus("text" in answer ? answer.text : "").filter((sight) => sight.id === id);
+  const look = async ({ tasks, options }: Job, id: string): Promise<TaskStatus[]> => {
+    const answer = await call(scheduler.status([id], options.schedulerOptions));
+    const statuses = scheduler.parseStatus("text" in answer ? answer.text : "").filter((status) => status.id === id);
     const { history } = scheduler;
-    if (history === undefined || sights.length === tasks) return sights;
-    const told = await call(history.ask(id, options.own));
-    const past = told.kind === "answer" ? history.parse(told.text, id) : [];
-    return [...sights, ...past.filter(({ task }) => !sights.some((sight) => sight.task === task))];
+    if (history === undefined || statuses.length === tasks) return statuses;
+    const old = await call(history.ask(id, options.schedulerOptions));
+    const past = old.kind === "answer" ? history.parse(old.text, id) : [];
+    return [...statuses, ...past.filter(({ task }) => !statuses.some((status) => status.task === task))];
   };
   return {
     call,
@@ -53,12 +53,12 @@ export function dialectAtWork(scheduler: Scheduler, environment: NodeJS.ProcessE
       const file = join(base, "job script");
       writeFileSync(file, scheduler.render(job));
       const id = scheduler.parseSubmitted(await textOf(scheduler.submit(job, file)))!;
-      const until = async (wanted: (sights: TaskSight[]) => boolean) => {
+      const until = async (wanted: (statuses: TaskStatus[]) => boolean) => {
         const giveUpMs = Date.now() + 150_000;
         for (;;) {
-          const sights = (await look(job, id)).sort((a, b) => a.task - b.task);
-          if (wanted(sights)) return sights;
-          if (Date.now() > giveUpMs) throw new Error(`${name}: last seen as ${JSON.stringify(sights)}`);
+          const statuses = (await look(job, id)).sort((a, b) => a.task - b.task);
+          if (wanted(statuses)) return statuses;
+          if (Date.now() > giveUpMs) throw new Error(`${name}: last seen as ${JSON.stringify(statuses)}`);
           await new Promise((resolve) => setTimeout(resolve, 250));
         }
       };
@@ -67,9 +67,9 @@ export function dialectAtWork(scheduler: Scheduler, environment: NodeJS.ProcessE
   };
 }
 
-/** Whether all of so many tasks are in one of these states. */
-export function areAll(tasks: number, ...states: TaskSight["state"][]): (sights: TaskSight[]) => boolean {
-  return (sights) => sights.length === tasks && sights.every(({ state }) => states.includes(state));
+/** Whether there are `tasks` tasks, all of them in one of these states. */
+export function areAll(tasks: number, ...states: TaskStatus["state"][]): (statuses: TaskStatus[]) => boolean {
+  return (statuses) => statuses.length === tasks && statuses.every(({ state }) => states.includes(state));
 }
 
 /** A command that prints its words as JSON. */

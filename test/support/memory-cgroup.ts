@@ -17,7 +17,20 @@ export function makeMemoryCgroup(name: string, bytes: number): MemoryCgroup {
   } catch (error) {
     return { whyNot: `no cgroup can be made here: ${String(error)}` };
   }
-  return { procs: join(folder, "cgroup.procs"), remove: () => rmdirSync(folder) };
+  return { procs: join(folder, "cgroup.procs"), remove: () => removeCgroup(folder) };
+}
+
+/** The kernel keeps a cgroup busy for a moment after its last process has ended. */
+function removeCgroup(folder: string): void {
+  for (let left = 500; ; left--) {
+    try {
+      rmdirSync(folder);
+      return;
+    } catch (error) {
+      if ((error as { code?: string }).code !== "EBUSY" || left === 0) throw error;
+    }
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+  }
 }
 
 function hasSecond(): boolean {

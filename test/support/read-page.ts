@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { repository } from "../fixtures/cli/project.ts";
+import { repository } from "./cli/project.ts";
 
 /**
- * A block of code of a page, and what its tests are told about it: the words behind its language, and what a comment
+ * A block of code of a page, and what its tests know about it: the words behind its language, and what a comment
  * right above it takes as given (`<!-- given`, code) or does first (`<!-- first`, commands).
  */
 export interface Block {

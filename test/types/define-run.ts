@@ -1,13 +1,10 @@
 // Compiled, never run: each line below `@ts-expect-error` must be a mistake in the eyes of the compiler.
-import { defineRun, range } from "millrace";
+import { defineRun, jsonlWriter, range, shape, textWriter } from "millrace";
+import { same } from "./same.ts";
 
-/** Compiles only where both types are the very same. */
-type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-const same = <A, B>(_isSame: Same<A, B>): void => {};
-
-// Nothing is annotated: the env is what buildEnv returns, the records are what forward returns.
-export const { LengthProvider, LengthRunner } = defineRun("Length", import.meta.url, {
-  buildEnv: () => ({ words: ["one", "three"] }),
+// Nothing is annotated: the env is what `env` returns, the records are what `forward` returns.
+export const lengths = defineRun(import.meta, {
+  env: () => ({ words: ["one", "three"] }),
   forward: (idx, { words }) => {
     same<typeof idx, number>(true);
     same<typeof words, string[]>(true);
@@ -15,36 +12,144 @@ export const { LengthProvider, LengthRunner } = defineRun("Length", import.meta.
   },
 });
 
-// Asynchronous functions are no different, and a config has the type that buildEnv asks for.
-export const { LoudProvider, LoudRunner } = defineRun("Loud", import.meta.url, {
-  buildEnv: async ({ gain }: { readonly gain: number }) => ({ model: (x: number) => gain * x }),
+// Asynchronous functions are no different, and config and params have the types that `env` asks for.
+export const loud = defineRun(import.meta, {
+  env: async ({ gain }: { readonly gain: number }, { split }: { readonly split: string }) => ({
+    model: (x: number) => gain * x + split.length,
+  }),
   forward: async (idx, { model }) => model(idx),
   version: 2,
 });
 
+// Batches: an array of indices, one result for each.
+export const batched = defineRun(import.meta, {
+  env: () => ({ power: 2 }),
+  batch: 20,
+  forward: (indices, { power }) => {
+    same<typeof indices, readonly number[]>(true);
+    return indices.map((idx) => (idx === 0 ? null : { value: idx ** power }));
+  },
+  cost: (idx) => {
+    same<typeof idx, number>(true);
+    return idx;
+  },
+});
+
+// Everything else a run can have, each with the types of the keys before it.
+export const whole = defineRun(import.meta, {
+  env: () => ({ dataset: ["a", "b"] }),
+  options: { beam: { shape: shape.int({ min: 1 }), default: 8 }, language: { shape: shape.string() } },
+  forward: (idx, { dataset }, { options: { beam, language } }) => {
+    same<typeof beam, number>(true);
+    same<typeof language, string>(true);
+    return { text: dataset[idx]!, beam };
+  },
+  writers: (shardDir) => ({
+    texts: textWriter(shardDir, "text"),
+    rows: jsonlWriter<{ text: string }>(shardDir, "rows"),
+  }),
+  state: () => ({ count: 0, seen: new Set<string>() }),
+  write: ({ texts, rows }, { text }, state) => {
+    same<typeof state.seen, Set<string>>(true);
+    texts.write(text);
+    rows.write({ text });
+    state.count++;
+  },
+  finish: async ({ texts, rows }, { count }) => {
+    await texts.close();
+    await rows.close();
+    return { half: count / 2 };
+  },
+  merge: (shards, { runDir }) => ({ runDir, count: shards.reduce((sum, { state }) => sum + state.count, 0) }),
+  teardown: ({ dataset }) => void dataset.at(0),
+});
+
 export async function results(): Promise<void> {
-  const records = await new LengthRunner(new LengthProvider(), { outputDir: "exp" }).run(range(2));
+  const records = await lengths.run(range(2), { outputDir: "exp" });
   same<typeof records, { idx: number; length: number }[]>(true);
-  const numbers = await new LoudRunner(new LoudProvider({ gain: 2 })).run([0]);
+  same<Awaited<ReturnType<typeof lengths.resume>>, { idx: number; length: number }[]>(true);
+  await lengths.run(range(2));
+  const numbers = await loud.run([0], { config: { gain: 2 }, params: { split: "dev" } });
   same<typeof numbers, number[]>(true);
+  const squares = await batched.run(range(100), { batchSize: 10 });
+  same<typeof squares, { value: number }[]>(true);
+  const merged = await whole.run(range(2), { language: "de" });
+  same<typeof merged, { runDir: string; count: number }>(true);
+  const { jobs } = await lengths.submit(range(2), { outputDir: "exp" });
+  jobs.at(0);
+  await lengths.retryFailed({ outputDir: "exp", error: /x/ });
+
+  await using running = lengths.start(range(2));
+  for await (const record of running) same<typeof record, { idx: number; length: number }>(true);
+  same<typeof running.result, Promise<{ idx: number; length: number }[]>>(true);
 
   // @ts-expect-error The config has no `gian`.
-  new LoudProvider({ gian: 2 });
+  await loud.run([0], { config: { gian: 2 }, params: { split: "dev" } });
   // @ts-expect-error The config is missing.
-  new LoudProvider();
-  // @ts-expect-error The provider of another run builds another env.
-  new LoudRunner(new LengthProvider());
+  await loud.run([0], { params: { split: "dev" } });
+  // @ts-expect-error Config and params are missing.
+  await loud.run([0]);
   // @ts-expect-error Its forward takes one item at a time.
-  new LengthRunner(new LengthProvider(), { batchSize: 2 });
-  // @ts-expect-error `batchsize` is no option.
-  new LengthRunner(new LengthProvider(), { batchsize: 2 });
+  await lengths.run(range(2), { batchSize: 2 });
+  // @ts-expect-error `outputdir` is no option.
+  await lengths.run(range(2), { outputdir: "exp" });
+  // @ts-expect-error `language` is missing.
+  await whole.run(range(2), { beam: 1 });
+  // @ts-expect-error A beam is a number.
+  await whole.run(range(2), { language: "de", beam: "1" });
+  // @ts-expect-error Items are indices.
+  await lengths.run(["utt-1"]);
+  // @ts-expect-error A submitted run has no records yet: they are not an array.
+  (await lengths.submit(range(2), { outputDir: "exp" })).map(String);
 }
 
-export const wrong = defineRun("Wrong", import.meta.url, {
-  buildEnv: () => ({ model: 1 }),
+// @ts-expect-error There is no forward.
+export const noForward = defineRun(import.meta, { env: () => ({}) });
+
+export const wrongKey = defineRun(import.meta, {
+  env: () => ({ model: 1 }),
   // @ts-expect-error `modle` is no key of the env.
   forward: (idx, { modle }) => idx * modle,
 });
 
-// @ts-expect-error The classes bear the name that was given.
-export const { OtherRunner } = defineRun("Name", import.meta.url, { buildEnv: () => ({}), forward: (idx) => idx });
+export const wrongIndex = defineRun(import.meta, {
+  env: () => ({}),
+  // @ts-expect-error An item is a number.
+  forward: (id: string) => id.length,
+});
+
+export const oneForBatch = defineRun(import.meta, {
+  env: () => ({}),
+  batch: 2,
+  // @ts-expect-error With a batch it gets an array.
+  forward: (idx: number) => [idx],
+});
+
+export const noArray = defineRun(import.meta, {
+  env: () => ({}),
+  batch: 2,
+  // @ts-expect-error A batch has one result for each item.
+  forward: (indices) => indices.length,
+});
+
+export const misspelt = defineRun(import.meta, {
+  env: () => ({}),
+  forward: (idx) => ({ idx }),
+  // @ts-expect-error It is `write`.
+  writeRecords: () => {},
+});
+
+export const otherResult = defineRun(import.meta, {
+  env: () => ({}),
+  forward: (idx) => ({ idx }),
+  // @ts-expect-error The result of this run has no `text`.
+  write: (_writers, { text }: { text: string }) => void text,
+});
+
+export const otherWriters = defineRun(import.meta, {
+  env: () => ({}),
+  forward: (idx) => ({ idx }),
+  writers: (shardDir) => ({ rows: jsonlWriter(shardDir) }),
+  // @ts-expect-error It opens `rows`.
+  write: ({ records }, result) => records.write(result),
+});

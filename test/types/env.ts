@@ -1,5 +1,5 @@
 // Compiled, never run: each line below `@ts-expect-error` must be a mistake in the eyes of the compiler.
-import { BaseRunner, EnvironmentProvider } from "millrace";
+import { BaseRunner, defineRunner, EnvironmentProvider, type EnvOf } from "millrace";
 
 interface PrepEnv {
   readonly dataset: readonly string[];
@@ -87,10 +87,24 @@ new PrepProvider({ folder: "/data" }, { split: "dev" });
 new PrepProvider({ root: "/data" }, { splt: "dev" });
 
 // A runner takes a provider of its own env, and options it knows.
-new PrepRunner(provider, { batchSize: 20, outputDir: "exp" });
+new PrepRunner(provider, { retries: 20, outputDir: "exp" });
 // @ts-expect-error LaterProvider builds another env.
 new PrepRunner(new LaterProvider({}));
 // @ts-expect-error `batchsize` is not `batchSize`.
 new PrepRunner(provider, { batchsize: 20 });
 // @ts-expect-error "ignore" is no way to treat errors.
 new PrepRunner(provider, { onError: "ignore" });
+
+// The env of a provider, inferred.
+export class InferredProvider extends EnvironmentProvider<{ readonly sizes: readonly number[] }> {
+  buildEnvLocal() {
+    return { sizes: [1, 2] };
+  }
+}
+export class InferredRunner extends BaseRunner<EnvOf<InferredProvider>, number> {
+  static forward(idx: number, { sizes }: EnvOf<InferredProvider>): number {
+    return sizes[idx]!;
+  }
+}
+defineRunner(import.meta, InferredRunner);
+new InferredRunner(new InferredProvider(undefined));

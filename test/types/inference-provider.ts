@@ -1,5 +1,5 @@
 // Compiled, never run: each line below `@ts-expect-error` must be a mistake in the eyes of the compiler.
-import { InferenceProvider, type InferenceProviderClass } from "millrace";
+import { defineProvider, InferenceProvider } from "millrace";
 
 interface Env {
   readonly dataset: readonly string[];
@@ -21,7 +21,7 @@ export class PrepProvider extends InferenceProvider<Env, Config> {
     return { extract: (text) => text.length + root.length };
   }
 }
-PrepProvider satisfies InferenceProviderClass<Env, Config>;
+defineProvider(import.meta, PrepProvider);
 
 // Params are the rest of the env.
 new PrepProvider({ root: "/data" }, { split: "dev" });
@@ -50,7 +50,7 @@ export class WrongDatasetProvider extends InferenceProvider<Env, Config> {
   }
 }
 // @ts-expect-error The dataset holds numbers.
-WrongDatasetProvider satisfies InferenceProviderClass<Env, Config>;
+defineProvider(import.meta, WrongDatasetProvider);
 
 export class WrongModelProvider extends InferenceProvider<Env, Config> {
   static buildDataset(): string[] {
@@ -62,7 +62,7 @@ export class WrongModelProvider extends InferenceProvider<Env, Config> {
   }
 }
 // @ts-expect-error The model has no `extract`.
-WrongModelProvider satisfies InferenceProviderClass<Env, Config>;
+defineProvider(import.meta, WrongModelProvider);
 
 export class WrongConfigProvider extends InferenceProvider<Env, Config> {
   static buildDataset({ folder }: { readonly folder: string }): string[] {
@@ -74,7 +74,7 @@ export class WrongConfigProvider extends InferenceProvider<Env, Config> {
   }
 }
 // @ts-expect-error The config has no `folder`.
-WrongConfigProvider satisfies InferenceProviderClass<Env, Config>;
+defineProvider(import.meta, WrongConfigProvider);
 
 export class LackingProvider extends InferenceProvider<Env, Config> {
   static buildDataset(): string[] {
@@ -82,4 +82,4 @@ export class LackingProvider extends InferenceProvider<Env, Config> {
   }
 }
 // @ts-expect-error There is no buildModel that builds the model.
-LackingProvider satisfies InferenceProviderClass<Env, Config>;
+defineProvider(import.meta, LackingProvider);

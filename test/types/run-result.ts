@@ -1,13 +1,18 @@
 // Compiled, never run: each line below `@ts-expect-error` must be a mistake in the eyes of the compiler.
 import {
   BaseRunner,
-  type BatchRunnerClass,
+  BatchRunner,
+  defineRunner,
   EnvironmentProvider,
-  type RunnerClass,
+  jsonlWriter,
   range,
+  type ShardPlace,
   type ShardState,
-  type Writers,
+  type SubmittedRun,
+  textWriter,
+  type Writer,
 } from "millrace";
+import { same } from "./same.ts";
 
 interface Env {
   readonly power: number;
@@ -24,26 +29,22 @@ class PowerProvider extends EnvironmentProvider<Env> {
 }
 const provider = new PowerProvider({});
 
-/** Compiles only where both types are the very same. */
-type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-const same = <A, B>(_isSame: Same<A, B>): void => {};
-
 // run gives what merge gives: by default the records, without those that were dropped.
 export class SquareRunner extends BaseRunner<Env, Square> {
   static forward(idx: number, { power }: Env): Square {
     return { value: idx ** power };
   }
 }
-SquareRunner satisfies RunnerClass<Env, Square>;
+defineRunner(import.meta, SquareRunner);
 
 export class DroppingRunner extends BaseRunner<Env, Square | null> {
   static async forward(idx: number, { power }: Env): Promise<Square | null> {
     return idx === 0 ? null : { value: idx ** power };
   }
 }
-DroppingRunner satisfies RunnerClass<Env, Square | null>;
+defineRunner(import.meta, DroppingRunner);
 
-export class SumRunner extends BaseRunner<Env, Square, { readonly sum: number }> {
+export class SumRunner extends BaseRunner<Env, Square> {
   static forward(idx: number, { power }: Env): Square {
     return { value: idx ** power };
   }
@@ -74,11 +75,21 @@ export async function results(): Promise<void> {
   await new SquareRunner(provider).run(3);
 }
 
-export class WrongMergeRunner extends BaseRunner<Env, Square, number> {
-  // @ts-expect-error merge gives a number here.
-  override merge(): string {
-    return "3";
-  }
+export async function wrongUses(): Promise<void> {
+  // @ts-expect-error The default merge gives the records.
+  const sum: { readonly sum: number } = await new SquareRunner(provider).run(range(3));
+  // @ts-expect-error What merge returns is not written down: there is no type argument for it.
+  const wrong: BaseRunner<Env, Square, number> | undefined = undefined;
+  const submitted = await new SquareRunner(provider, { outputDir: "exp" }).run(range(3), { asyncMode: true });
+  same<typeof submitted, SubmittedRun>(true);
+  // @ts-expect-error A submitted run has no records yet.
+  submitted.map(({ value }: Square) => value);
+  // @ts-expect-error In a constructor it could not change what run returns.
+  new SquareRunner(provider, { asyncMode: true });
+  // @ts-expect-error Its forward takes one index.
+  new SquareRunner(provider, { batchSize: 2 });
+  new ManyRunner(provider, { batchSize: 2 });
+  console.log(sum, wrong);
 }
 
 // The static forward fits env and result.
@@ -88,7 +99,7 @@ export class WrongResultRunner extends BaseRunner<Env, Square> {
   }
 }
 // @ts-expect-error `valu` is not `value`.
-WrongResultRunner satisfies RunnerClass<Env, Square>;
+defineRunner(import.meta, WrongResultRunner);
 
 export class WrongEnvRunner extends BaseRunner<Env, Square> {
   static forward(idx: number, { powr }: { readonly powr: number }): Square {
@@ -96,7 +107,7 @@ export class WrongEnvRunner extends BaseRunner<Env, Square> {
   }
 }
 // @ts-expect-error The env has no `powr`.
-WrongEnvRunner satisfies RunnerClass<Env, Square>;
+defineRunner(import.meta, WrongEnvRunner);
 
 export class WrongIndexRunner extends BaseRunner<Env, Square> {
   static forward(id: string): Square {
@@ -104,46 +115,100 @@ export class WrongIndexRunner extends BaseRunner<Env, Square> {
   }
 }
 // @ts-expect-error An item is a number.
-WrongIndexRunner satisfies RunnerClass<Env, Square>;
+defineRunner(import.meta, WrongIndexRunner);
 
 export class LackingRunner extends BaseRunner<Env, Square> {}
 // @ts-expect-error There is no forward that gives a square.
-LackingRunner satisfies RunnerClass<Env, Square>;
+defineRunner(import.meta, LackingRunner);
 
-export class BatchRunner extends BaseRunner<Env, Square> {
-  static forward(indices: number[], { power }: Env): Square[] {
+export class ObjectRunner extends BaseRunner<Env, Square> {
+  // @ts-expect-error Hooks are static.
+  forward(idx: number, { power }: Env): Square {
+    return { value: idx ** power };
+  }
+}
+
+export class MisspeltRunner extends SquareRunner {
+  static writeRecords(): void {}
+}
+// @ts-expect-error There is no hook writeRecords.
+defineRunner(import.meta, MisspeltRunner);
+
+export class ManyRunner extends BatchRunner<Env, Square> {
+  static forward(indices: readonly number[], { power }: Env): Square[] {
     return indices.map((idx) => ({ value: idx ** power }));
   }
 }
-BatchRunner satisfies BatchRunnerClass<Env, Square>;
-// @ts-expect-error It gets an array of indices.
-BatchRunner satisfies RunnerClass<Env, Square>;
-// @ts-expect-error It gets one index.
-SquareRunner satisfies BatchRunnerClass<Env, Square>;
+defineRunner(import.meta, ManyRunner);
 
-// The hooks that write get one result an item, whatever the batch.
-export class WritingRunner extends BatchRunner {
-  static override writeRecord(_writers: Writers, { value }: Square): void {
-    value.toFixed();
+export class OneForManyRunner extends BatchRunner<Env, Square> {
+  static forward(idx: number, { power }: Env): Square {
+    return { value: idx ** power };
   }
 }
-WritingRunner satisfies BatchRunnerClass<Env, Square>;
+// @ts-expect-error It gets an array of indices.
+defineRunner(import.meta, OneForManyRunner);
 
-export class ReducingRunner extends BatchRunner {
-  static override reduceState(state: ShardState & { sum: number }, { value }: Square) {
+// Writers and state of its own: interfaces, and no cast.
+interface SquareWriters {
+  readonly lines: Writer<string>;
+  readonly rows: Writer<Square>;
+}
+
+interface SquareState extends ShardState {
+  sum: number;
+}
+
+export class WritingRunner extends ManyRunner {
+  static override openWriters(shardDir: string): SquareWriters {
+    return { lines: textWriter(shardDir, "lines"), rows: jsonlWriter(shardDir) };
+  }
+
+  static override async initState(place: ShardPlace, env: Env): Promise<SquareState> {
+    return { ...(await super.initState(place, env)), sum: 0 };
+  }
+
+  static override writeRecord({ lines, rows }: SquareWriters, square: Square, state: SquareState): void {
+    lines.write(square.value.toFixed());
+    rows.write(square);
+    state.sum += square.value;
+  }
+
+  static override async closeWriters({ lines, rows }: SquareWriters, { sum }: SquareState): Promise<object> {
+    await lines.close();
+    await rows.close();
+    return { half: sum / 2 };
+  }
+}
+defineRunner(import.meta, WritingRunner);
+
+export class ReducingRunner extends ManyRunner {
+  static override async initState(place: ShardPlace, env: Env): Promise<SquareState> {
+    return { ...(await super.initState(place, env)), sum: 0 };
+  }
+
+  static override reduceState(state: SquareState, { value }: Square): SquareState {
     state.sum += value;
     return state;
   }
 }
-ReducingRunner satisfies BatchRunnerClass<Env, Square>;
+defineRunner(import.meta, ReducingRunner);
 
-export class WrongWritingRunner extends BatchRunner {
-  static override writeRecord(_writers: Writers, squares: Square[]): void {
+export class WrongWritingRunner extends ManyRunner {
+  static override writeRecord(_writers: object, squares: Square[]): void {
     squares.at(0);
   }
 }
 // @ts-expect-error writeRecord gets one square, not those of the batch.
-WrongWritingRunner satisfies BatchRunnerClass<Env, Square>;
+defineRunner(import.meta, WrongWritingRunner);
+
+export class OtherResultRunner extends SquareRunner {
+  static override writeRecord(_writers: object, { text }: { readonly text: string }): void {
+    text.trim();
+  }
+}
+// @ts-expect-error A square has no text.
+defineRunner(import.meta, OtherResultRunner);
 
 export class WrongReducingRunner extends SquareRunner {
   static override reduceState(state: ShardState, squares: Square[]) {
@@ -152,31 +217,22 @@ export class WrongReducingRunner extends SquareRunner {
   }
 }
 // @ts-expect-error reduceState gets one square.
-WrongReducingRunner satisfies RunnerClass<Env, Square>;
+defineRunner(import.meta, WrongReducingRunner);
 
 // A runner that wants the batch says so.
-export class WholeRunner extends BatchRunner {
-  static override writeBatch(
-    _writers: Writers,
-    squares: readonly (Square | null)[],
-    state: ShardState,
-    { power }: Env,
-  ) {
-    state["count"] = squares.length * power;
+export class WholeRunner extends ManyRunner {
+  static override writeBatch(_writers: object, squares: readonly (Square | null)[]): void {
+    squares.at(0);
   }
 }
-WholeRunner satisfies BatchRunnerClass<Env, Square>;
+defineRunner(import.meta, WholeRunner);
 
-export class LateWholeRunner extends BaseRunner<Env, { readonly sum: number }> {
-  static async forward(indices: number[]) {
+export class LateWholeRunner extends BatchRunner<Env, { readonly sum: number }> {
+  static async forward(indices: readonly number[]) {
     return { sum: indices.length };
   }
-  static override async writeBatch(_writers: Writers, { sum }: { readonly sum: number }) {
+  static override async writeBatch(_writers: object, { sum }: { readonly sum: number }) {
     sum.toFixed();
   }
 }
-
-export class MisspeltWholeRunner extends BatchRunner {
-  // @ts-expect-error It is writeBatch.
-  static override writeBatches(): void {}
-}
+defineRunner(import.meta, LateWholeRunner);

@@ -1,9 +1,9 @@
-export { formatCount, formatDuration } from "../../src/drive/progress-line.ts";
-export { formatClock, formatDay, formatMoment } from "../../src/shared/format-moment.ts";
+export { formatCount, formatDuration } from "../../src/driver/progress/progress-line.ts";
+export { formatClock, formatDay, formatMoment } from "../../src/text/format-moment.ts";
 
 const byteUnits = ["B", "KiB", "MiB", "GiB", "TiB"] as const;
 
-/** Bytes as people read them: 1.5 GiB. */
+/** Bytes in readable units: 1.5 GiB. */
 export function formatBytes(bytes: number): string {
   let value = bytes;
   let unit = 0;
@@ -14,7 +14,7 @@ export function formatBytes(bytes: number): string {
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${byteUnits[unit]}`;
 }
 
-/** How long ago something was, or how long it took: 350 ms, 4.2 s, 3 min, 2.5 h, 3 d. */
+/** A duration: 350 ms, 4.2 s, 3 min, 2.5 h, 3 d. */
 export function formatSpan(ms: number): string {
   if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
   const seconds = ms / 1000;
@@ -24,19 +24,19 @@ export function formatSpan(ms: number): string {
   return `${shorten(seconds / 86_400)} d`;
 }
 
-// Cut, not rounded: 59.98 s must not read 60 s.
+// Truncated, not rounded: 59.98 s must not read 60 s.
 function shorten(value: number): string {
   return value < 10 ? String(Math.floor(value * 10) / 10) : String(Math.floor(value));
 }
 
-/** Part of a whole in percent: never 100 % before all of it is done. */
+/** A fraction in percent: 100 % only when everything is done. */
 export function formatPercent(part: number, whole: number): string {
   if (whole === 0) return "100 %";
   const percent = (100 * part) / whole;
   return percent > 99 || percent < 10 ? `${Math.floor(percent * 10) / 10} %` : `${Math.floor(percent)} %`;
 }
 
-/** A thing or several: 1 shard, 1,234 shards. */
+/** A count with its noun: 1 shard, 1,234 shards. */
 export function plural(count: number, noun: string): string {
   return `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
 }

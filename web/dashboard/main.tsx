@@ -6,7 +6,7 @@ import { Report } from "./report.tsx";
 import { serverSource } from "./source/server-source.ts";
 
 applyTheme();
-// A report carries its data within the page; without any, this page came from a server.
+// A report contains its data; a page without data came from a server.
 const kept = document.getElementById("report-data")?.textContent;
 const page = kept == null ? <App source={serverSource()} /> : <Report data={JSON.parse(kept) as ReportData} />;
 render(page, document.getElementById("app")!);

@@ -11,7 +11,7 @@ import { reportSource } from "./source/report-source.ts";
 import { openRun } from "./store.ts";
 import { ReportView } from "./views/report-view.tsx";
 
-/** A run that is kept in one file: all of its parts, one below the other. */
+/** A run in one file: all of its parts, one below the other. */
 export function Report({ data }: { data: ReportData }): JSX.Element {
   const source = useMemo(() => reportSource(data), [data]);
   const run = useMemo(() => openRun(source, data.card.id), [source, data]);

@@ -3,12 +3,12 @@ export const runViews = ["overview", "shards", "workers", "timeline", "failures"
 
 export type RunViewName = (typeof runViews)[number];
 
-/** What the address asks for; it stands behind the `#`, so that the server needs to know one page alone. */
+/** The route of an address; it follows the `#`, so that the server has only one page. */
 export type Route =
   | { readonly page: "runs" }
   | { readonly page: "run"; readonly id: string; readonly view: RunViewName; readonly detail: string | undefined };
 
-/** Reads an address; what it does not know leads to the list of runs. */
+/** Parses an address; an unknown one is the list of runs. */
 export function parseRoute(hash: string): Route {
   const words = hash.replace(/^#?\/?/, "").split("/");
   if (words[0] !== "run" || words[1] === undefined || words[1] === "") return { page: "runs" };

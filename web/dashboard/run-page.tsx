@@ -16,7 +16,7 @@ export interface RunPageProps {
   readonly detail: string | undefined;
 }
 
-/** One run as it goes on. */
+/** One run, updated live. */
 export function RunPage({ id, view, detail }: RunPageProps): JSX.Element {
   const source = useSource();
   const run = useMemo(() => openRun(source, id), [source, id]);
@@ -55,7 +55,7 @@ export function RunPage({ id, view, detail }: RunPageProps): JSX.Element {
       </nav>
       {model === undefined ? (
         <p class="empty">
-          {link === "lost" ? "The server does not answer, or there is no such run. " : "Reading the run…"}
+          {link === "lost" ? "The server does not respond, or there is no such run. " : "Reading the run…"}
           {link === "lost" && <a href="#/">See all runs</a>}
         </p>
       ) : (
@@ -71,7 +71,7 @@ function useTitle(title: string): void {
   }, [title]);
 }
 
-/** Whoever follows a link by keyboard goes on reading at the new heading; not on the first page. */
+/** After following a link by keyboard, reading continues at the new heading; not on the first page. */
 function useFocusOnChange(view: RunViewName): void {
   const before = useRef(view);
   useEffect(() => {

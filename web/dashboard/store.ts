@@ -1,7 +1,7 @@
 import { type RunModel, takeSnapshot, takeUpdate } from "./model/run-model.ts";
 import type { Link, RunSource } from "./source/run-source.ts";
 
-/** A value that others hear of. */
+/** A value with listeners. */
 export interface Store<T> {
   get(): T;
   set(value: T): void;
@@ -25,13 +25,13 @@ export function makeStore<T>(first: T): Store<T> {
   };
 }
 
-/** A run as it is known so far; no model before the first event. */
+/** The known state of a run; no model before the first event. */
 export interface RunState {
   readonly link: Link;
   readonly model: RunModel | undefined;
 }
 
-/** The state of one run, fed by its stream of events until it is closed. */
+/** The state of one run, updated by its event stream until it is closed. */
 export function openRun(source: RunSource, id: string): Store<RunState> & { close(): void } {
   const store = makeStore<RunState>({ link: source.isLive ? "connecting" : "live", model: undefined });
   const close = source.watch(id, {

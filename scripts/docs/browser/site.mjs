@@ -31,9 +31,9 @@ async function search() {
   if (words === "") return show([]);
   const pages = await loadIndex();
   const exact = pages.search(words, strict);
-  // Only where nothing else is found: "locks" is not meant by whoever writes "blocks".
+  // Only if nothing else is found: a search for "blocks" does not mean "locks".
   const results = exact.length > 0 ? exact : pages.search(words, { ...strict, fuzzy: 0.2, combineWith: "OR" });
-  // Typing has gone on meanwhile.
+  // The user has typed more meanwhile.
   if (query.value.trim() === words) show(results.slice(0, 12), words);
 }
 
@@ -108,7 +108,7 @@ document.querySelector("#theme").addEventListener("click", () => {
   try {
     localStorage.setItem("theme", root.dataset.theme);
   } catch {
-    // It holds for this page alone.
+    // Valid for this page only.
   }
 });
 

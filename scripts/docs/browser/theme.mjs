@@ -1,7 +1,7 @@
-// Before the page is drawn: the choice of light or dark that was made here before.
+// Before the page is drawn: applies the saved choice of light or dark.
 try {
   const chosen = localStorage.getItem("theme");
   if (chosen === "light" || chosen === "dark") document.documentElement.dataset.theme = chosen;
 } catch {
-  // A browser may keep nothing; then the system decides.
+  // The browser has no storage; the system decides.
 }

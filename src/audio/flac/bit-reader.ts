@@ -1,6 +1,6 @@
-/** What is thrown where bits say something that FLAC does not allow; only its message leaves this folder. */
+/** Thrown for bits that FLAC does not allow; only its message leaves this folder. */
 export class FlacDamage extends Error {
-  /** Whether the data may just end too early. */
+  /** Whether the data may simply end too early. */
   readonly isEnd: boolean;
 
   constructor(message: string, isEnd = false) {
@@ -13,13 +13,13 @@ export function endsInFrame(): FlacDamage {
   return new FlacDamage("the data ends in a frame", true);
 }
 
-/** Reads bits, highest first. Behind the end it reads zeros: `checkEnd` finds out after each part. */
+/** Reads bits, most significant first. Beyond the end it reads zeros: `checkEnd` is called after each part. */
 export class BitReader {
   bytes: Uint8Array = new Uint8Array(0);
-  /** In bits. Buffers stay far below 256 MB, so that this is a small integer. */
+  /** In bits. Buffers are far below 256 MB, so this is a small integer. */
   position = 0;
 
-  /** Up to 25 bits without a sign. */
+  /** Up to 25 unsigned bits. */
   read(count: number): number {
     if (count === 0) return 0;
     const word = this.#wordAt(this.position);
@@ -27,7 +27,7 @@ export class BitReader {
     return word >>> (32 - count);
   }
 
-  /** Up to 33 bits with a sign. */
+  /** Up to 33 signed bits. */
   readSigned(count: number): number {
     if (count <= 25) {
       const word = this.#wordAt(this.position);
@@ -38,7 +38,7 @@ export class BitReader {
     return high * 65536 + this.read(16);
   }
 
-  /** How many zeros stand before the next one, which is taken too. */
+  /** The number of zero bits before the next one bit, which is consumed too. */
   readUnary(): number {
     const end = this.bytes.length * 8;
     for (let zeros = 0; ; zeros += 25) {

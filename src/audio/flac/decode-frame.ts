@@ -5,14 +5,14 @@ import type { FlacFrameHeader } from "./frame-header.ts";
 import type { Plane } from "./read-residual.ts";
 import type { StreamInfo } from "./read-stream-info.ts";
 
-/** Planes that are used for one frame after the other. */
+/** Buffers that are reused for each frame. */
 export interface FrameDecoder {
   readonly planes: readonly Plane[];
   /** Decodes the frame at `at` into the planes and returns its length in bytes; throws `FlacDamage`. */
   decode(bytes: Uint8Array, at: number, header: FlacFrameHeader): number;
 }
 
-/** Makes what decodes the frames of one stream: FLAC frames need nothing of each other, so any can be the first. */
+/** Creates a decoder for the frames of one stream: FLAC frames are independent, so any can be the first. */
 export function makeFrameDecoder({ channels, bits, maxBlockSize }: StreamInfo): FrameDecoder {
   const reader = new BitReader();
   const size = Math.max(maxBlockSize, 16);
@@ -32,12 +32,21 @@ export function makeFrameDecoder({ channels, bits, maxBlockSize }: StreamInfo): 
       if (end + 2 > bytes.length) throw endsInFrame();
       if (crc16(bytes, at, end) !== ((bytes[end]! << 8) | bytes[end + 1]!)) throw new FlacDamage("a wrong checksum");
       if (assignment >= 8) unite(planes[0]!, planes[1]!, assignment, blockSize);
+      if (bits > 31 && !planes.every((plane) => areOf32Bits(plane, blockSize))) {
+        throw new FlacDamage("a sample beyond its 32 bits");
+      }
       return end + 2 - at;
     },
   };
 }
 
-/** Makes left and right of what was stored as one of them, or their mean, and their difference. */
+/** True if all samples fit 32 bits: a malicious predictor leads to infinity and NaN, where integers would wrap. */
+function areOf32Bits(plane: Plane, blockSize: number): boolean {
+  for (let i = 0; i < blockSize; i++) if (!(plane[i]! >= -(2 ** 31) && plane[i]! < 2 ** 31)) return false;
+  return true;
+}
+
+/** Restores left and right from one of them, or their mean, and their difference. */
 function unite(first: Plane, second: Plane, assignment: number, blockSize: number): void {
   if (assignment === 8) {
     for (let i = 0; i < blockSize; i++) second[i] = first[i]! - second[i]!;
@@ -45,7 +54,7 @@ function unite(first: Plane, second: Plane, assignment: number, blockSize: numbe
     for (let i = 0; i < blockSize; i++) first[i]! += second[i]!;
   } else {
     for (let i = 0; i < blockSize; i++) {
-      // The mean lost its lowest bit, which is that of the difference.
+      // The mean lost its lowest bit, which equals that of the difference.
       const side = second[i]!;
       const sum = first[i]! * 2 + Math.abs(side % 2);
       first[i] = (sum + side) / 2;

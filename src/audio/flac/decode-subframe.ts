@@ -45,13 +45,13 @@ function decodeLinear(reader: BitReader, out: Plane, blockSize: number, bits: nu
   if (precision === 16 || shift < 0) throw new FlacDamage("a predictor with an impossible precision");
   for (let i = 0; i < order; i++) coefficients[i] = reader.readSigned(precision);
   readResidual(reader, out, blockSize, order);
-  // Sums of this width are exact in 32 bits; wider ones are in double precision, up to 53.
+  // Sums of this width are exact in 32 bits; wider ones use double precision, exact up to 53.
   const sumBits = bits + precision + Math.ceil(Math.log2(order));
   if (out instanceof Int32Array && sumBits <= 32) predictNarrow(out, blockSize, order, shift);
   else predictWide(out, blockSize, order, shift);
 }
 
-/** Half of the decoder's time: eight taps are written out, since encoders use that many by default. */
+/** Half of the decoder's time: eight taps are unrolled, because encoders use that many by default. */
 function predictNarrow(out: Int32Array, blockSize: number, order: number, shift: number): void {
   const start = Math.min(blockSize, Math.max(order, unrolled));
   for (let i = order; i < start; i++) out[i] = out[i]! + (sumOfTaps(out, i, 0, order) >> shift);

@@ -3,20 +3,20 @@ import type { StreamInfo } from "./read-stream-info.ts";
 
 export interface FlacFrameHeader {
   readonly blockSize: number;
-  /** 0 to 7: that many channels and one more. 8, 9, 10: left and side, side and right, mid and side. */
+  /** 0 to 7: the number of channels minus one. 8, 9, 10: left and side, side and right, mid and side. */
   readonly assignment: number;
-  /** Where the frame stands in the file, in samples of one channel. */
+  /** The position of the frame in the file, in samples of one channel. */
   readonly firstFrame: number;
   readonly headerBytes: number;
 }
 
 // Marker, codes, a number of up to 7 bytes, two fields of up to 2 bytes, a checksum.
-export const mostHeaderBytes = 16;
+export const maxHeaderBytes = 16;
 
 const bitsOfCode = [0, 8, 12, -1, 16, 20, 24, 32];
 const rateOfCode = [0, 88_200, 176_400, 192_000, 8000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000];
 
-/** Reads a frame header, or undefined where there is none that fits the stream: checksum, rate, channels and bits agree. */
+/** Reads a frame header; undefined if there is none that matches the stream in checksum, rate, channels and bits. */
 export function readFrameHeader(bytes: Uint8Array, at: number, info: StreamInfo): FlacFrameHeader | undefined {
   if (at + 6 > bytes.length || bytes[at] !== 0xff || (bytes[at + 1]! & 0xfe) !== 0xf8) return undefined;
   const isVariable = (bytes[at + 1]! & 1) === 1;
@@ -35,12 +35,12 @@ export function readFrameHeader(bytes: Uint8Array, at: number, info: StreamInfo)
   next += rateCode === 12 ? 1 : rateCode === 13 || rateCode === 14 ? 2 : 0;
   if (next >= bytes.length || rate !== info.sampleRate || crc8(bytes, at, next) !== bytes[next]) return undefined;
   if (blockSize > Math.max(info.maxBlockSize, 16)) return undefined;
-  // Streams of one block size count frames; the last frame is shorter, so the size is taken from the stream.
+  // Streams with a fixed block size count frames; the last frame is shorter, so the size is taken from the stream.
   const firstFrame = isVariable ? number.value : number.value * info.maxBlockSize;
   return { blockSize, assignment, firstFrame, headerBytes: next + 1 - at };
 }
 
-/** A number in the manner of UTF-8, up to 36 bits. */
+/** A number in UTF-8-like coding, up to 36 bits. */
 function readNumber(bytes: Uint8Array, at: number): { readonly value: number; readonly bytes: number } | undefined {
   const first = bytes[at]!;
   if (first < 0x80) return { value: first, bytes: 1 };

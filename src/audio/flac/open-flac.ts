@@ -7,17 +7,18 @@ import type { SampleSink } from "../sample-sink.ts";
 import { FlacDamage } from "./bit-reader.ts";
 import { makeFrameDecoder } from "./decode-frame.ts";
 import { findFrameBefore } from "./find-frame.ts";
-import { mostHeaderBytes, readFrameHeader } from "./frame-header.ts";
+import { maxHeaderBytes, readFrameHeader } from "./frame-header.ts";
 import { readStreamInfo, type StreamInfo } from "./read-stream-info.ts";
+import { makeSampleDigest } from "./sample-digest.ts";
 
 const pieceBytes = 1024 * 1024;
-const mostFramesPerByte = 8;
+const maxFramesPerByte = 8;
 
-/** Opens FLAC. Each frame is checked against its checksum; a segment is found without decoding what lies before it. */
+/** Opens FLAC. Each frame is verified by its checksum; a segment is found without decoding everything before it. */
 export async function openFlac(source: ByteSource, options: OpenOptions): Promise<OpenedAudio> {
   const info = await readStreamInfo(source, skipId3(await source.read(0, 10), 0));
   if (info.audioOffset >= source.size) {
-    throw badAudio(source.name, "is truncated: a FLAC header without audio behind it", copyAgain);
+    throw badAudio(source.name, "is truncated: a FLAC header without audio after it", copyAgain);
   }
   const frames = info.totalFrames === 0 ? undefined : info.totalFrames;
   const { sampleRate, channels } = info;
@@ -36,13 +37,16 @@ export async function openFlac(source: ByteSource, options: OpenOptions): Promis
 async function decodeFlac(source: ByteSource, info: StreamInfo, options: OpenOptions, sink: SampleSink): Promise<void> {
   const decoder = makeFrameDecoder(info);
   const scale = 2 ** (1 - info.bits);
-  // Stored as it is a frame is largest; 33 bits where channels are stored as differences.
-  const largest = mostHeaderBytes + 2 + info.channels * (8 + Math.ceil((info.maxBlockSize * (info.bits + 1)) / 8));
-  const start = sink.range.start === 0 ? undefined : await findFrameBefore(source, info, sink.range.start, largest);
+  // An uncompressed frame is the largest; 33 bits if channels are stored as differences.
+  const largest = maxHeaderBytes + 2 + info.channels * (8 + Math.ceil((info.maxBlockSize * (info.bits + 1)) / 8));
+  const search = { source, info, decoder, maxFrameBytes: largest };
+  const start = sink.range.start === 0 ? undefined : await findFrameBefore(search, sink.range.start);
+  const isWhole = sink.range.start === 0 && sink.range.end >= (info.totalFrames || Infinity);
+  const digest = isWhole ? makeSampleDigest(info) : undefined;
   let offset = start?.offset ?? info.audioOffset;
   sink.skipTo(start?.firstFrame ?? 0);
-  // Where the size of the file bears out what the header says, the samples need not be moved as they grow in number.
-  if (info.totalFrames <= source.size * mostFramesPerByte) {
+  // If the file size supports the header's count, memory is allocated once.
+  if (info.totalFrames <= source.size * maxFramesPerByte) {
     sink.expect(Math.max(0, Math.min(info.totalFrames, sink.range.end) - sink.range.start));
   }
   let piece = await source.read(offset, Math.max(pieceBytes, 2 * largest));
@@ -59,7 +63,7 @@ async function decodeFlac(source: ByteSource, info: StreamInfo, options: OpenOpt
     const header = readFrameHeader(piece, at, info);
     if (header === undefined) {
       if (isTag(piece, at) && sink.position > 0) break;
-      endsInFrame = piece.length - at < mostHeaderBytes;
+      endsInFrame = piece.length - at < maxHeaderBytes;
       if (endsInFrame) break;
       throw corrupt(source.name, offset + at, sink, "what should be a frame is none");
     }
@@ -75,10 +79,14 @@ async function decodeFlac(source: ByteSource, info: StreamInfo, options: OpenOpt
       throw corrupt(source.name, offset + at, sink, error.message);
     }
     next = header.firstFrame + header.blockSize;
+    digest?.update(decoder.planes, header.blockSize);
     sink.pushPlanes(decoder.planes, header.blockSize, scale);
   }
-  if (!sink.isFull && (endsInFrame || sink.position < info.totalFrames))
+  if (!sink.isFull && (endsInFrame || sink.position < info.totalFrames)) {
     refuseTruncated(source.name, info, options, sink);
+  } else if (digest?.isAsNoted() === false) {
+    throw corrupt(source.name, offset + at, sink, "its samples are not those that were encoded (their MD5 differs)");
+  }
 }
 
 function refuseTruncated(
@@ -100,7 +108,7 @@ function corrupt(name: string, at: number, sink: SampleSink, why: string): Error
   return badAudio(name, what, "fetch it again; if the original is damaged too, leave it out");
 }
 
-/** ID3v1 and APE tags are put behind FLAC too. */
+/** ID3v1 and APE tags are appended to FLAC too. */
 function isTag(bytes: Uint8Array, at: number): boolean {
   return /^(TAG|APETAGEX)/.test(Buffer.from(bytes.subarray(at, at + 8)).toString("latin1"));
 }

@@ -1,9 +1,9 @@
 import { type BitReader, FlacDamage } from "./bit-reader.ts";
 
-/** Samples of one channel while they are decoded: 32-bit streams need more than 32 bits for a difference of channels. */
+/** Samples of one channel during decoding: 32-bit streams need more than 32 bits for a difference of channels. */
 export type Plane = Int32Array | Float64Array;
 
-/** Reads what the predictor missed, behind the first `order` samples: numbers in Rice code, in partitions. */
+/** Reads the residuals after the first `order` samples: Rice-coded numbers, in partitions. */
 export function readResidual(reader: BitReader, out: Plane, blockSize: number, order: number): void {
   const method = reader.read(2);
   if (method > 1) throw new FlacDamage("unknown coding of residuals");
@@ -27,7 +27,7 @@ function readPlain(reader: BitReader, out: Plane, from: number, to: number): voi
   for (let i = from; i < to; i++) out[i] = reader.readSigned(bits);
 }
 
-/** The inner loop of the whole decoder: nearly every number fits into one look at 25 bits. */
+/** The inner loop of the decoder: almost every number fits into 25 bits. */
 function readRice(reader: BitReader, out: Plane, from: number, to: number, parameter: number): void {
   const { bytes } = reader;
   const last = bytes.length - 4;
@@ -40,7 +40,7 @@ function readRice(reader: BitReader, out: Plane, from: number, to: number, param
         ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) << (position & 7);
       const zeros = Math.clz32(word);
       if (zeros <= longestPrefix) {
-        // `>>> 1 >>>` because a shift by 32 is a shift by none.
+        // `>>> 1 >>>` because a shift by 32 is a shift by 0.
         const low = ((word << (zeros + 1)) >>> 1) >>> (31 - parameter);
         const code = (zeros << parameter) | low;
         out[i] = (code >>> 1) ^ -(code & 1);

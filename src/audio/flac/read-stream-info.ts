@@ -9,15 +9,17 @@ export interface StreamInfo {
   readonly sampleRate: number;
   readonly channels: number;
   readonly bits: number;
-  /** Samples of one channel; 0 where the encoder did not know. */
+  /** Samples per channel; 0 if the encoder did not know. */
   readonly totalFrames: number;
+  /** MD5 of all samples before encoding; zeros if the encoder did not store it. */
+  readonly md5: Uint8Array;
   /** Where the audio begins. */
   readonly audioOffset: number;
 }
 
 const infoBytes = 34;
 
-/** Reads STREAMINFO and steps over all other metadata, pictures of megabytes included. `at` is where `fLaC` stands. */
+/** Reads STREAMINFO and skips all other metadata, including large pictures. `at` is the position of `fLaC`. */
 export async function readStreamInfo(source: ByteSource, at: number): Promise<StreamInfo> {
   const head = await source.read(at + 4, 4 + infoBytes);
   const isInfo = head.length === 4 + infoBytes && (head[0]! & 0x7f) === 0 && blockLength(head) === infoBytes;
@@ -30,10 +32,11 @@ export async function readStreamInfo(source: ByteSource, at: number): Promise<St
     channels: Number((packed >> 41n) & 7n) + 1,
     bits: Number((packed >> 36n) & 31n) + 1,
     totalFrames: Number(packed & 0xf_ffff_ffffn),
+    md5: Uint8Array.from(head.subarray(22, 38)),
     audioOffset: await skipMetadata(source, at + 8 + infoBytes, (head[0]! & 0x80) !== 0),
   };
   checkHeader(source.name, info);
-  if (info.bits < 4) throw badAudio(source.name, `is FLAC of ${info.bits} bits a sample`, "the header is broken");
+  if (info.bits < 4) throw badAudio(source.name, `is FLAC of ${info.bits} bits per sample`, "the header is broken");
   return info;
 }
 

@@ -1,12 +1,12 @@
 import type { ByteSource } from "../byte-source.ts";
 import { isSameStream, type MpegFrameHeader, readFrameHeader } from "./frame-header.ts";
 
-// Three frames in a row do not happen by chance; the largest has less than 3 KB.
+// Three consecutive frames do not occur by chance; the largest has less than 3 KB.
 const framesInARow = 3;
 const searchBytes = 8 * 1024;
 const windowBytes = searchBytes + framesInARow * 3 * 1024;
 
-/** Where the first frame of MPEG audio begins, at or soon after `from`: junk or padding may stand before it. */
+/** Finds the first frame of MPEG audio at or soon after `from`: junk or padding may precede it. */
 export async function findFirstFrame(
   source: ByteSource,
   from: number,
@@ -20,7 +20,7 @@ export async function findFirstFrame(
   return undefined;
 }
 
-/** Whether more frames follow; a short file may end after the first one, if nothing stands before it, or the second. */
+/** True if more frames follow; a short file may end after the first one, if nothing precedes it, or the second. */
 function isFollowed(window: Uint8Array, at: number, header: MpegFrameHeader, reachesEnd: boolean): boolean {
   let next = at;
   for (let frame = 0; frame < framesInARow; frame++) {
@@ -32,17 +32,17 @@ function isFollowed(window: Uint8Array, at: number, header: MpegFrameHeader, rea
   return true;
 }
 
-/** Runs of whole frames that follow each other, and what was left out between and behind them. */
+/** Runs of consecutive whole frames, and what was skipped between and after them. */
 export interface FrameRuns {
   readonly runs: readonly { readonly from: number; readonly to: number }[];
   readonly frames: number;
-  /** Bytes that belong to no frame, tags at the end not counted. */
+  /** Bytes that belong to no frame, without tags at the end. */
   readonly junkBytes: number;
-  /** Whether the last frame is cut. */
+  /** True if the last frame is incomplete. */
   readonly endsInFrame: boolean;
 }
 
-/** Walks from frame to frame, so that the decoder is given frames only: on junk it may search without end. */
+/** Walks from frame to frame, so that the decoder gets only frames: on junk it may search without end. */
 export function findFrameRuns(bytes: Uint8Array, first: MpegFrameHeader): FrameRuns {
   const runs: { from: number; to: number }[] = [];
   let [frames, junkBytes, at] = [0, 0, 0];

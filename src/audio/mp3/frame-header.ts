@@ -1,4 +1,4 @@
-/** What the four bytes before each frame of MPEG audio say. */
+/** The content of the four bytes before each frame of MPEG audio. */
 export interface MpegFrameHeader {
   readonly version: 1 | 2 | 2.5;
   readonly layer: 1 | 2 | 3;
@@ -22,7 +22,7 @@ const bitRatesOfVersion2 = [
   [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
 ];
 
-/** Reads a frame header, or undefined where there is none: random bytes pass for one once in some thousand places. */
+/** Reads a frame header; undefined if there is none. Random bytes look like one in a few thousand positions. */
 export function readFrameHeader(bytes: Uint8Array, at: number): MpegFrameHeader | undefined {
   if (at + 4 > bytes.length || bytes[at] !== 0xff) return undefined;
   const [second, third, fourth] = [bytes[at + 1]!, bytes[at + 2]!, bytes[at + 3]!];
@@ -33,7 +33,7 @@ export function readFrameHeader(bytes: Uint8Array, at: number): MpegFrameHeader 
   if (version === undefined || layer === undefined || rate === undefined) return undefined;
   const table = version === 1 ? bitRatesOfVersion1[layer - 1]! : bitRatesOfVersion2[layer === 1 ? 0 : 1]!;
   const bitRate = (table[third >> 4] ?? 0) * 1000;
-  // Frames of "free" bit rate say nothing of their length; encoders for speech do not write them.
+  // Frames of "free" bit rate do not give their length; speech encoders do not write them.
   if (bitRate === 0) return undefined;
   const sampleRate = version === 1 ? rate : version === 2 ? rate / 2 : rate / 4;
   const samples = layer === 1 ? 384 : layer === 3 && version !== 1 ? 576 : 1152;
@@ -45,7 +45,7 @@ export function readFrameHeader(bytes: Uint8Array, at: number): MpegFrameHeader 
   return { version, layer, sampleRate, channels: fourth >> 6 === 3 ? 1 : 2, bitRate, samples, bytes: bytesPerFrame };
 }
 
-/** Whether two frames can be of one stream. */
+/** True if two frames can belong to one stream. */
 export function isSameStream(a: MpegFrameHeader, b: MpegFrameHeader): boolean {
   return a.version === b.version && a.layer === b.layer && a.sampleRate === b.sampleRate;
 }

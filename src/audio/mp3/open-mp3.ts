@@ -1,7 +1,9 @@
 import type { AudioWarning } from "../audio.ts";
 import { badAudio } from "../bad-audio.ts";
 import type { ByteSource } from "../byte-source.ts";
+import { freeDecoder } from "../free-decoder.ts";
 import type { OpenedAudio } from "../opened-audio.ts";
+import { refuseNonFinite } from "../refuse-non-finite.ts";
 import type { SampleSink } from "../sample-sink.ts";
 import { withoutConsole } from "../without-console.ts";
 import { findFirstFrame, findFrameRuns } from "./find-frames.ts";
@@ -9,18 +11,18 @@ import type { MpegFrameHeader } from "./frame-header.ts";
 import { readXing } from "./read-xing.ts";
 import { skipId3 } from "./skip-id3.ts";
 
-// What a layer III decoder lags behind its encoder; LAME's notes do not count it.
+// The delay of a layer III decoder; LAME's values do not include it.
 const decoderDelay = 529;
-// Enough to keep the calls few, little enough to stop soon after a segment.
+// Enough to keep the calls few, small enough to stop soon after a segment.
 const feedBytes = 64 * 1024;
 
-/** Opens MP3 (and MPEG layers I and II), decoded by mpg123; the encoder's delay and padding are left out where noted. */
+/** Opens MP3 (and MPEG layers I and II), decoded by mpg123; the encoder's delay and padding are removed if known. */
 export async function openMp3(source: ByteSource): Promise<OpenedAudio> {
   const first = (await findFirstFrame(source, skipId3(await source.read(0, 10), 0)))!;
   const { at, header } = first;
   const note = readXing(await source.read(at, header.bytes), header);
   const noted = note?.frames === undefined ? undefined : note.frames * header.samples - note.delay - note.padding;
-  // Without a note all frames are taken to be as long as the first: right for a constant bit rate.
+  // Without a length header all frames are assumed to be as long as the first: correct for a constant bit rate.
   const estimated = Math.floor((source.size - at) / header.bytes) * header.samples;
   const frames = noted !== undefined && noted > 0 && isBorneOut(noted, source.size - at, header) ? noted : undefined;
   const { sampleRate, channels } = header;
@@ -36,7 +38,7 @@ export async function openMp3(source: ByteSource): Promise<OpenedAudio> {
   return { info, warnings: [], decode: (sink) => decodeMp3(source, first, noted, sink) };
 }
 
-/** Whether the frames a note announces fit into the file at the lowest bit rate there is. */
+/** True if the announced frames fit into the file at the lowest bit rate. */
 function isBorneOut(samples: number, bytes: number, header: MpegFrameHeader): boolean {
   return (samples / header.samples) * 24 <= bytes * 2;
 }
@@ -54,22 +56,32 @@ async function decodeMp3(
   if (junkBytes > bytes.length / 2) {
     throw badAudio(source.name, `is MP3 at its start, but ${junkBytes} of its bytes are not`, "fetch it again");
   }
-  // A new decoder each time: what a broken file leaves behind in one must not reach the next file.
+  // A new decoder each time: the state of a broken file must not reach the next file.
   const decoder = new MPEGDecoder();
   await decoder.ready;
   try {
     for (const { from, to } of runs) {
       for (let at = from; at < to && !sink.isFull; at += feedBytes) {
-        const decoded = withoutConsole(() => decoder.decode(bytes.subarray(at, Math.min(to, at + feedBytes))));
-        sink.pushPlanes(decoded.channelData.slice(0, channels), decoded.samplesDecoded);
+        const { planes, count } = decodePart(bytes.subarray(at, Math.min(to, at + feedBytes)));
+        for (const plane of planes) {
+          refuseNonFinite(source.name, plane, { count, firstFrame: sink.position, channels: 1 });
+        }
+        sink.pushPlanes(planes, count);
       }
     }
-  } catch (error) {
-    throw badAudio(source.name, "is MP3 that cannot be decoded", "fetch it again, or leave it out", error);
   } finally {
-    decoder.free();
+    freeDecoder(decoder);
   }
   if (!sink.isFull) for (const warning of warningsOf()) sink.warn(warning);
+
+  function decodePart(part: Uint8Array): { planes: Float32Array[]; count: number } {
+    try {
+      const { channelData, samplesDecoded } = withoutConsole(() => decoder.decode(part));
+      return { planes: channelData.slice(0, channels), count: samplesDecoded };
+    } catch (error) {
+      throw badAudio(source.name, "is MP3 that cannot be decoded", "fetch it again, or leave it out", error);
+    }
+  }
 
   function warningsOf(): AudioWarning[] {
     const warnings: AudioWarning[] = [];

@@ -1,15 +1,17 @@
 import type { MpegFrameHeader } from "./frame-header.ts";
 
-/** What encoders note in the first frame, which holds no sound. */
+/** What encoders store in the first frame, which contains no sound. */
 export interface XingNote {
-  /** Frames that follow the note, where it says so. */
+  /** The number of following frames, if given. */
   readonly frames: number | undefined;
-  /** Samples that the encoder put before and after the sound. */
+  /** Samples that the encoder added before and after the sound. */
   readonly delay: number;
   readonly padding: number;
 }
 
-/** Reads the Xing, Info (LAME) or VBRI note of a first frame: the only way to know an MP3's length without reading it. */
+/**
+ * Reads the Xing, Info (LAME) or VBRI header of a first frame: the only way to know an MP3's length without reading it.
+ */
 export function readXing(frame: Uint8Array, header: MpegFrameHeader): XingNote | undefined {
   if (header.layer !== 3) return undefined;
   const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);
@@ -17,7 +19,7 @@ export function readXing(frame: Uint8Array, header: MpegFrameHeader): XingNote |
   const at = 4 + sideInfo;
   const tag = textAt(frame, at);
   if (tag === "Xing" || tag === "Info") return readXingAt(frame, view, at);
-  // VBRI stands at a fixed place, whatever the version and the channels.
+  // VBRI is at a fixed position, for all versions and channels.
   if (textAt(frame, 36) === "VBRI" && frame.length >= 54) {
     return { frames: view.getUint32(50), delay: view.getUint16(42), padding: 0 };
   }

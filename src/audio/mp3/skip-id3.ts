@@ -1,4 +1,4 @@
-/** Where an ID3v2 tag that begins at `offset` ends; `offset` itself where there is none. */
+/** The end of an ID3v2 tag that begins at `offset`; `offset` itself if there is none. */
 export function skipId3(bytes: Uint8Array, offset: number): number {
   const isTag = bytes[offset] === 0x49 && bytes[offset + 1] === 0x44 && bytes[offset + 2] === 0x33;
   if (!isTag || offset + 10 > bytes.length) return offset;

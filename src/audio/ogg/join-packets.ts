@@ -1,6 +1,6 @@
 import type { OggPage } from "./ogg-page.ts";
 
-/** Puts packets together from pages; one may reach over many of them. */
+/** Assembles packets from pages; one packet may span many pages. */
 export function makePacketJoiner(): (page: OggPage) => Uint8Array[] {
   let open: Uint8Array[] = [];
   return ({ lacing, body, isContinued }) => {

@@ -6,18 +6,18 @@ export interface OggPage {
   readonly bytes: Uint8Array;
   readonly serial: number;
   readonly sequence: number;
-  /** Where the stream stands at the end of the page; -1 where no packet ends in it. */
+  /** The position of the stream at the end of the page; -1 if no packet ends in it. */
   readonly granule: number;
   readonly isContinued: boolean;
   readonly isFirst: boolean;
   readonly isLast: boolean;
-  /** Lengths of the pieces; a packet ends with the first that is shorter than 255. */
+  /** Lengths of the pieces; a packet ends with the first piece that is shorter than 255. */
   readonly lacing: Uint8Array;
   readonly body: Uint8Array;
 }
 
 const headerBytes = 27;
-export const mostPageBytes: number = headerBytes + 255 + 255 * 255;
+export const maxPageBytes: number = headerBytes + 255 + 255 * 255;
 
 const crcTable = Int32Array.from({ length: 256 }, (_, byte) => {
   let value = byte << 24;
@@ -25,7 +25,7 @@ const crcTable = Int32Array.from({ length: 256 }, (_, byte) => {
   return value;
 });
 
-/** Ogg's checksum of a page, in which its own place counts as zero. */
+/** Ogg's checksum of a page; the checksum field itself counts as zero. */
 export function oggCrc(page: Uint8Array): number {
   let value = 0;
   for (let i = 0; i < page.length; i++) {
@@ -35,7 +35,7 @@ export function oggCrc(page: Uint8Array): number {
   return value >>> 0;
 }
 
-/** Reads the page at `at`: `cut` where the bytes end within it, `damaged` where it is none or its checksum is wrong. */
+/** Reads the page at `at`: `cut` if the bytes end within it, `damaged` if it is not a page or its checksum is wrong. */
 export function readOggPage(bytes: Uint8Array, at: number): OggPage | "cut" | "damaged" {
   const isOgg = [0x4f, 0x67, 0x67, 0x53].every((byte, i) => at + i >= bytes.length || bytes[at + i] === byte);
   if (!isOgg) return "damaged";

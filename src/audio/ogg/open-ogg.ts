@@ -4,7 +4,7 @@ import { type ByteSource, bytesSource } from "../byte-source.ts";
 import { openFlac } from "../flac/open-flac.ts";
 import type { OpenedAudio, OpenOptions } from "../opened-audio.ts";
 import { makePacketJoiner } from "./join-packets.ts";
-import { mostPageBytes, type OggPage, readOggPage } from "./ogg-page.ts";
+import { maxPageBytes, type OggPage, readOggPage } from "./ogg-page.ts";
 import type { OggStream } from "./ogg-stream.ts";
 import { openOpus } from "./open-opus.ts";
 import { openVorbis } from "./open-vorbis.ts";
@@ -16,7 +16,7 @@ const codecs: readonly (readonly [string, (stream: OggStream) => OpenedAudio | P
   ["\x7fFLAC", openOggFlac],
 ];
 
-/** Opens the first stream of an Ogg file that is audio; pictures and video beside it are stepped over. */
+/** Opens the first audio stream of an Ogg file; pictures and video are skipped. */
 export async function openOgg(source: ByteSource, options: OpenOptions): Promise<OpenedAudio> {
   const firstPages = await readFirstPages(source);
   for (const page of firstPages) {
@@ -35,7 +35,7 @@ export async function openOgg(source: ByteSource, options: OpenOptions): Promise
   throw badAudio(source.name, what, "convert it: ffmpeg -i FILE out.flac");
 }
 
-/** Each stream begins with a page of its own, all of them before any other page. */
+/** Each stream begins with its own page, all of them before any other page. */
 async function readFirstPages(source: ByteSource): Promise<OggPage[]> {
   const bytes = await source.read(0, 64 * 1024);
   const pages: OggPage[] = [];
@@ -52,10 +52,10 @@ async function readFirstPages(source: ByteSource): Promise<OggPage[]> {
   throw badAudio(source.name, "is Ogg that begins in the middle of a stream", copyAgain);
 }
 
-/** Where the last page says that the stream ends; nothing where only headers are left of it. */
+/** The end of the stream by the last page; undefined if there are only headers. */
 async function readEnd(source: ByteSource, serial: number): Promise<OggStream["end"]> {
-  const from = Math.max(0, source.size - 2 * mostPageBytes);
-  const tail = Buffer.from(await source.read(from, 2 * mostPageBytes));
+  const from = Math.max(0, source.size - 2 * maxPageBytes);
+  const tail = Buffer.from(await source.read(from, 2 * maxPageBytes));
   for (let at = tail.lastIndexOf("OggS"); at >= 0; at = at === 0 ? -1 : tail.lastIndexOf("OggS", at - 1)) {
     const page = readOggPage(tail, at);
     if (page === "cut" || page === "damaged" || page.serial !== serial || page.granule < 0) continue;
@@ -64,7 +64,7 @@ async function readEnd(source: ByteSource, serial: number): Promise<OggStream["e
   return undefined;
 }
 
-/** FLAC in Ogg is a FLAC file cut into packets; it is put together again. */
+/** FLAC in Ogg is a FLAC file cut into packets; it is reassembled. */
 async function openOggFlac({ source, serial, options }: OggStream): Promise<OpenedAudio> {
   const parts: Uint8Array[] = [];
   const join = makePacketJoiner();

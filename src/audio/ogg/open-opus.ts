@@ -1,5 +1,7 @@
 import { badAudio, copyAgain } from "../bad-audio.ts";
+import { freeDecoder } from "../free-decoder.ts";
 import type { OpenedAudio } from "../opened-audio.ts";
+import { refuseNonFinite } from "../refuse-non-finite.ts";
 import type { SampleSink } from "../sample-sink.ts";
 import { viewOf } from "../view-of.ts";
 import { withoutConsole } from "../without-console.ts";
@@ -7,7 +9,7 @@ import { makePacketJoiner } from "./join-packets.ts";
 import type { OggStream } from "./ogg-stream.ts";
 import { corrupt, walkPages } from "./walk-pages.ts";
 
-/** Granules of Opus count at this rate, whatever the rate of the input was. */
+/** The rate of Opus granules, independent of the input's rate. */
 const granuleRate = 48_000;
 const decoderRates = [8000, 12_000, 16_000, 24_000, 48_000] as const;
 
@@ -15,14 +17,14 @@ interface OpusHead {
   readonly channels: number;
   readonly preSkip: number;
   readonly rate: (typeof decoderRates)[number];
-  /** What samples are multiplied with. */
+  /** The factor for samples. */
   readonly gain: number;
   readonly streams: number;
   readonly coupled: number;
   readonly mapping: number[];
 }
 
-/** Opens Ogg Opus, decoded by libopus at the lowest of its rates that holds all of what was encoded. */
+/** Opens Ogg Opus, decoded by libopus at the lowest of its rates that contains everything that was encoded. */
 export function openOpus(stream: OggStream): OpenedAudio {
   const head = readHead(stream);
   const { end } = stream;
@@ -72,7 +74,7 @@ function readHead({ source, firstPacket }: OggStream): OpusHead {
 
 async function decodeOpus({ source, serial, options }: OggStream, head: OpusHead, sink: SampleSink): Promise<void> {
   const { OpusDecoder } = await import("opus-decoder");
-  // A new decoder each time: what a broken file leaves behind in one must not reach the next file.
+  // A new decoder each time: the state of a broken file must not reach the next file.
   const decoder = new OpusDecoder({
     sampleRate: head.rate,
     channels: head.channels,
@@ -80,8 +82,12 @@ async function decodeOpus({ source, serial, options }: OggStream, head: OpusHead
     coupledStreamCount: head.coupled,
     channelMappingTable: head.mapping,
   });
-  await decoder.ready;
+  await decoder.ready.catch((error: unknown) => {
+    throw corrupt(source.name, "no Opus decoder can be made for its header", error);
+  });
   const join = makePacketJoiner();
+  // A packet of two bytes becomes 120 ms of each channel, and a page has up to 255 packets.
+  const packetsAtOnce = Math.ceil(128 / head.channels);
   let [packetsSeen, toSkip, decodedFrames] = [0, toFrames(head.preSkip, head), 0];
   let firstGranule: number | undefined;
   try {
@@ -91,23 +97,27 @@ async function decodeOpus({ source, serial, options }: OggStream, head: OpusHead
       const audio = packets.slice(Math.max(0, 2 - packetsSeen));
       packetsSeen += packets.length;
       if (audio.length === 0) continue;
-      const { planes, count } = decodePackets(audio);
-      decodedFrames += count;
-      // A stream cut out of a longer one does not begin at zero.
-      if (!page.isLast) firstGranule ??= Math.max(0, page.granule - (count * granuleRate) / head.rate);
       const end = page.isLast && page.granule >= 0 ? toFrames(page.granule - (firstGranule ?? 0), head) : Infinity;
-      const from = Math.min(toSkip, count);
-      const to = Math.max(from, Math.min(count, end - (decodedFrames - count)));
-      toSkip -= from;
-      sink.pushPlanes(
-        planes.map((plane) => plane.subarray(from, to)),
-        to - from,
-        head.gain,
-      );
-      if (sink.isFull) return;
+      const framesBefore = decodedFrames;
+      for (let first = 0; first < audio.length; first += packetsAtOnce) {
+        const { planes, count } = decodePackets(audio.slice(first, first + packetsAtOnce));
+        const from = Math.min(toSkip, count);
+        const to = Math.max(from, Math.min(count, end - decodedFrames));
+        decodedFrames += count;
+        toSkip -= from;
+        sink.pushPlanes(
+          planes.map((plane) => plane.subarray(from, to)),
+          to - from,
+          head.gain,
+        );
+        if (sink.isFull) return;
+      }
+      // A stream cut out of a longer one does not begin at zero.
+      const granules = ((decodedFrames - framesBefore) * granuleRate) / head.rate;
+      if (!page.isLast) firstGranule ??= Math.max(0, page.granule - granules);
     }
   } finally {
-    decoder.free();
+    freeDecoder(decoder);
   }
   if (sink.position === 0) throw badAudio(source.name, "holds no samples", copyAgain);
 
@@ -119,6 +129,10 @@ async function decodeOpus({ source, serial, options }: OggStream, head: OpusHead
       throw corrupt(source.name, "its Opus packets cannot be decoded", error);
     }
     if (decoded.errors.length > 0) throw corrupt(source.name, decoded.errors[0]!.message);
-    return { planes: decoded.channelData, count: decoded.samplesDecoded };
+    const { channelData: planes, samplesDecoded: count } = decoded;
+    for (const plane of planes) {
+      refuseNonFinite(source.name, plane, { count, firstFrame: sink.position, channels: 1 });
+    }
+    return { planes, count };
   }
 }

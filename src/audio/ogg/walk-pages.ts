@@ -2,11 +2,11 @@ import type { AudioWarning } from "../audio.ts";
 import { badAudio, copyAgain } from "../bad-audio.ts";
 import type { ByteSource } from "../byte-source.ts";
 import type { OpenOptions } from "../opened-audio.ts";
-import { mostPageBytes, type OggPage, readOggPage } from "./ogg-page.ts";
+import { maxPageBytes, type OggPage, readOggPage } from "./ogg-page.ts";
 
 const pieceBytes = 256 * 1024;
 
-/** The pages of one stream, in order and whole: a page that is damaged, missing or cut is an error here. */
+/** The pages of one stream, in order and complete: a damaged, missing or truncated page is an error here. */
 export async function* walkPages(
   source: ByteSource,
   serial: number,
@@ -17,7 +17,7 @@ export async function* walkPages(
   let next: number | undefined;
   let piece: Uint8Array = await source.read(0, pieceBytes);
   for (let at = 0; offset + at < source.size; ) {
-    if (piece.length - at < mostPageBytes && offset + piece.length < source.size) {
+    if (piece.length - at < maxPageBytes && offset + piece.length < source.size) {
       offset += at;
       piece = await source.read(offset, pieceBytes);
       at = 0;
@@ -51,7 +51,7 @@ async function beginsAnother(source: ByteSource, at: number): Promise<boolean> {
   return head.length === 6 && Buffer.from(head).toString("latin1", 0, 4) === "OggS" && (head[5]! & 2) !== 0;
 }
 
-/** Several recordings one after the other may differ in rate and channels: which one is meant cannot be guessed. */
+/** Consecutive recordings may differ in rate and channels, so the intended one cannot be guessed. */
 function chained(name: string): Error {
   return badAudio(
     name,

@@ -8,7 +8,7 @@ const steps = Int16Array.of(
 );
 const indexChange = Int8Array.of(-1, -1, -1, -1, 2, 4, 6, 8);
 
-/** Decodes one block of IMA ADPCM as WAV has it: a header per channel, then eight samples of each channel in turn. */
+/** Decodes one block of IMA ADPCM in WAV: a header per channel, then eight samples of each channel in turn. */
 export function decodeImaBlock(block: Uint8Array, channels: number, frames: number, out: Float32Array): void {
   for (let channel = 0; channel < channels; channel++) {
     const header = channel * 4;

@@ -1,8 +1,8 @@
 // How the step size follows the last code, in 1/256.
 const adaptation = Int16Array.of(230, 230, 230, 230, 307, 409, 512, 614, 768, 614, 512, 409, 307, 230, 230, 230);
-const leastStep = 16;
+const minStep = 16;
 
-/** Decodes one block of Microsoft's ADPCM: two samples of each channel as they are, then half a byte a sample. */
+/** Decodes one block of Microsoft's ADPCM: two plain samples of each channel, then half a byte per sample. */
 export function decodeMsBlock(
   block: Uint8Array,
   channels: number,
@@ -25,7 +25,7 @@ export function decodeMsBlock(
       const nibble = (position & 1) === 0 ? byte >> 4 : byte & 15;
       const predicted = (last * first + before * second) >> 8;
       const value = Math.max(-32768, Math.min(32767, predicted + ((nibble << 28) >> 28) * step));
-      step = Math.max(leastStep, (adaptation[nibble]! * step) >> 8);
+      step = Math.max(minStep, (adaptation[nibble]! * step) >> 8);
       before = last;
       last = value;
       out[frame * channels + channel] = value / 32768;

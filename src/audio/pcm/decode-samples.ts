@@ -4,8 +4,8 @@ import type { Encoding } from "./pcm-layout.ts";
 export const hostIsLittleEndian: boolean = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 
 /**
- * Turns stored samples into numbers: integers are divided by the magnitude of their most negative value (so 16 bits by
- * 32768, unsigned 8 bits by 128 around 128), floating point is taken as it is.
+ * Converts stored samples to numbers: integers are divided by the magnitude of their most negative value (16 bits by
+ * 32768, unsigned 8 bits by 128 around 128), floats are unchanged.
  */
 export function decodeSamples(
   encoding: Exclude<Encoding, "ima" | "ms">,
@@ -58,10 +58,10 @@ function scale(values: Int16Array | Int32Array, factor: number, out: Float32Arra
   for (let i = 0; i < values.length; i++) out[i] = values[i]! * factor;
 }
 
-/** The bytes as typed arrays need them: at an address they can be read from, in the order of this machine. */
+/** The bytes as typed arrays need them: aligned, in the byte order of this machine. */
 function inHostOrder(bytes: Uint8Array, width: 2 | 4 | 8, isNative: boolean): Uint8Array {
   if (isNative && bytes.byteOffset % width === 0) return bytes;
-  // Not `slice`: that of a Buffer is a view.
+  // Not `slice`: on a Buffer it returns a view.
   const copy = Buffer.from(new Uint8Array(bytes).buffer);
   if (isNative) return copy;
   return width === 2 ? copy.swap16() : width === 4 ? copy.swap32() : copy.swap64();
@@ -70,7 +70,7 @@ function inHostOrder(bytes: Uint8Array, width: 2 | 4 | 8, isNative: boolean): Ui
 function decode24(isLittleEndian: boolean, bytes: Uint8Array, count: number, out: Float32Array): void {
   const [high, low] = isLittleEndian ? [2, 0] : [0, 2];
   for (let i = 0, at = 0; i < count; i++, at += 3) {
-    // Put at the upper end of 32 bits, so that the sign falls into place.
+    // Shifted to the upper end of 32 bits, so that the sign is correct.
     const value = (bytes[at + high]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + low]! << 8);
     out[i] = value * 2 ** -31;
   }

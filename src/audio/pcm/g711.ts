@@ -1,11 +1,11 @@
-/** What each byte of mu-law stands for (ITU-T G.711), full scale 1. */
+/** The value of each mu-law byte (ITU-T G.711), full scale 1. */
 export const mulawValues: Float32Array = Float32Array.from({ length: 256 }, (_, byte) => {
   const bits = ~byte & 0xff;
   const magnitude = ((((bits & 0x0f) << 3) + 0x84) << ((bits >> 4) & 7)) - 0x84;
   return ((bits & 0x80) === 0 ? magnitude : -magnitude) / 32768;
 });
 
-/** What each byte of A-law stands for (ITU-T G.711), full scale 1. */
+/** The value of each A-law byte (ITU-T G.711), full scale 1. */
 export const alawValues: Float32Array = Float32Array.from({ length: 256 }, (_, byte) => {
   const bits = byte ^ 0x55;
   const exponent = (bits >> 4) & 7;

@@ -3,12 +3,13 @@ import { badAudio, copyAgain } from "../bad-audio.ts";
 import type { ByteSource } from "../byte-source.ts";
 import { checkHeader } from "../check-header.ts";
 import type { OpenedAudio, OpenOptions } from "../opened-audio.ts";
+import { refuseNonFinite } from "../refuse-non-finite.ts";
 import type { SampleSink } from "../sample-sink.ts";
 import type { PcmFormat } from "../sniff-format.ts";
 import { decodeImaBlock } from "./decode-ima-block.ts";
 import { decodeMsBlock } from "./decode-ms-block.ts";
 import { decodeSamples, hostIsLittleEndian } from "./decode-samples.ts";
-import { type Int16Room, makeInt16Room } from "./int16-room.ts";
+import { type Int16Buffer, makeInt16Buffer } from "./int16-buffer.ts";
 import { codecName, type PcmLayout } from "./pcm-layout.ts";
 import { readAiffLayout } from "./read-aiff-layout.ts";
 import { readAuLayout } from "./read-au-layout.ts";
@@ -26,15 +27,15 @@ const layoutReaders: Readonly<Record<PcmFormat, (source: ByteSource) => Promise<
   sphere: readSphereLayout,
 };
 
-// Small enough to stay in the processor's cache between being read and being decoded.
+// Small enough to stay in the processor's cache between reading and decoding.
 const pieceBytes = 256 * 1024;
-// What pieces of 16-bit samples are read into, for file after file. Whoever reads hundreds at a time does mostly without:
-// each takes gigabytes of addresses.
-const mostRooms = 4;
-const spareRooms: Int16Room[] = [];
-let roomsMade = 0;
+// Buffers for 16-bit samples, reused for each file. Programs that read hundreds of files at a time mostly do without:
+// each buffer reserves gigabytes of address space.
+const maxBuffers = 4;
+const freeBuffers: Int16Buffer[] = [];
+let buffersMade = 0;
 
-/** Opens what is stored sample by sample (or in small blocks of ADPCM): any part of it can be read by itself. */
+/** Opens uncompressed audio (or small blocks of ADPCM): any part can be read directly. */
 export async function openPcm(source: ByteSource, format: PcmFormat, options: OpenOptions): Promise<OpenedAudio> {
   const layout = await layoutReaders[format](source);
   checkHeader(source.name, layout);
@@ -61,7 +62,7 @@ export async function openPcm(source: ByteSource, format: PcmFormat, options: Op
   return { info, warnings, decode: (sink) => decodePcm(source, layout, blocks, sink) };
 }
 
-/** How many bytes of samples are really there: headers announce anything. */
+/** The number of available bytes of samples: a header can announce any number. */
 function availableBytes(
   source: ByteSource,
   { dataOffset, dataBytes }: PcmLayout,
@@ -79,30 +80,30 @@ function availableBytes(
 }
 
 async function decodePcm(source: ByteSource, layout: PcmLayout, blocks: number, sink: SampleSink): Promise<void> {
-  const room = takeRoom(layout);
+  const buffer = borrowBuffer(layout);
   try {
-    await decodePieces(source, { ...layout, blocks, room }, sink);
+    await decodePieces(source, { ...layout, blocks, buffer }, sink);
   } finally {
-    if (room !== undefined) spareRooms.push(room);
+    if (buffer !== undefined) freeBuffers.push(buffer);
   }
 }
 
-/** A room for samples that have the order of this machine; undefined where the slower way has to do. */
-function takeRoom({ encoding, isLittleEndian }: PcmLayout): Int16Room | undefined {
+/** A buffer for samples in the byte order of this machine; undefined if the slower way is needed. */
+function borrowBuffer({ encoding, isLittleEndian }: PcmLayout): Int16Buffer | undefined {
   if (encoding !== "s16" || isLittleEndian !== hostIsLittleEndian) return undefined;
-  const spare = spareRooms.pop();
-  if (spare !== undefined || roomsMade === mostRooms) return spare;
-  roomsMade++;
-  return makeInt16Room(pieceBytes);
+  const spare = freeBuffers.pop();
+  if (spare !== undefined || buffersMade === maxBuffers) return spare;
+  buffersMade++;
+  return makeInt16Buffer(pieceBytes);
 }
 
 interface Pieces extends PcmLayout {
   readonly blocks: number;
-  readonly room: Int16Room | undefined;
+  readonly buffer: Int16Buffer | undefined;
 }
 
 async function decodePieces(source: ByteSource, pieces: Pieces, sink: SampleSink): Promise<void> {
-  const { blockBytes, framesPerBlock, channels, blocks, room } = pieces;
+  const { blockBytes, framesPerBlock, channels, blocks, buffer } = pieces;
   const firstBlock = Math.min(blocks, Math.floor(sink.range.start / framesPerBlock));
   const lastBlock = Math.min(blocks, Math.ceil(sink.range.end / framesPerBlock));
   const blocksAtOnce = Math.max(1, Math.min(lastBlock - firstBlock, Math.floor(pieceBytes / blockBytes)));
@@ -111,23 +112,23 @@ async function decodePieces(source: ByteSource, pieces: Pieces, sink: SampleSink
   sink.expect(Math.min(sink.range.end, lastBlock * framesPerBlock) - sink.range.start);
   for (let block = firstBlock; block < lastBlock; block += blocksAtOnce) {
     const count = Math.min(blocksAtOnce, lastBlock - block);
-    const bytes = await source.read(pieces.dataOffset + block * blockBytes, count * blockBytes, room?.bytes);
+    const bytes = await source.read(pieces.dataOffset + block * blockBytes, count * blockBytes, buffer?.bytes);
     const place = channels === 1 ? sink.placeFor(count * framesPerBlock) : undefined;
     scratch ??= place === undefined ? new Float32Array(blocksAtOnce * framesPerBlock * channels) : undefined;
     const samples = place ?? scratch!;
-    if (room === undefined) decodeBlocks(pieces, bytes, count, samples);
-    else samples.set(decodeInRoom(room, bytes));
+    if (buffer === undefined) decodeBlocks(pieces, bytes, count, samples);
+    else samples.set(decodeInBuffer(buffer, bytes));
     if (pieces.encoding === "f32" || pieces.encoding === "f64") {
-      refuseNonFinite(source.name, samples, count * channels, block, channels);
+      refuseNonFinite(source.name, samples, { count: count * channels, firstFrame: block, channels });
     }
     if (place === undefined) sink.pushInterleaved(samples, channels, count * framesPerBlock);
   }
 }
 
-function decodeInRoom(room: Int16Room, bytes: Uint8Array): Float32Array {
-  // Bytes that were in memory already are not in the room yet.
-  if (bytes.buffer !== room.bytes.buffer) room.bytes.set(bytes);
-  return room.decode(bytes.length / 2);
+function decodeInBuffer(buffer: Int16Buffer, bytes: Uint8Array): Float32Array {
+  // Bytes from memory are not in the buffer yet.
+  if (bytes.buffer !== buffer.bytes.buffer) buffer.bytes.set(bytes);
+  return buffer.decode(bytes.length / 2);
 }
 
 function decodeBlocks(layout: PcmLayout, bytes: Uint8Array, count: number, out: Float32Array): void {
@@ -142,17 +143,5 @@ function decodeBlocks(layout: PcmLayout, bytes: Uint8Array, count: number, out: 
     const output = out.subarray(block * samplesPerBlock, (block + 1) * samplesPerBlock);
     if (encoding === "ima") decodeImaBlock(input, channels, framesPerBlock, output);
     else decodeMsBlock(input, channels, framesPerBlock, layout.coefficients!, output);
-  }
-}
-
-/** One NaN makes every feature of a file NaN, and a model that is fed with it answers all the same. */
-function refuseNonFinite(name: string, samples: Float32Array, count: number, block: number, channels: number): void {
-  for (let i = 0; i < count; i++) {
-    // Subtracting a number from itself is zero but for NaN and the infinities.
-    if (samples[i]! - samples[i]! !== 0) {
-      const frame = block + Math.floor(i / channels);
-      const what = `holds a sample that is no finite number (${samples[i]} at frame ${frame})`;
-      throw badAudio(name, what, "whatever wrote it is broken: make it again, or leave it out");
-    }
   }
 }

@@ -2,11 +2,11 @@ import { badAudio } from "../bad-audio.ts";
 import { viewOf } from "../view-of.ts";
 import { bytesOf, type Encoding, type PcmLayout } from "./pcm-layout.ts";
 
-/** A layout of which the place of the samples is still open. */
+/** A layout without the position of the samples. */
 export type WaveFormat = Omit<PcmLayout, "dataOffset" | "dataBytes">;
 
 const formatTags = { pcm: 1, msAdpcm: 2, float: 3, alaw: 6, mulaw: 7, imaAdpcm: 0x11, extensible: 0xfffe } as const;
-// How the GUID ends that a format tag becomes in WAVE_FORMAT_EXTENSIBLE.
+// The end of the GUID that contains a format tag in WAVE_FORMAT_EXTENSIBLE.
 const guidTail = "800000aa00389b71";
 
 const tagNames: Readonly<Record<number, string>> = {
@@ -19,7 +19,7 @@ const tagNames: Readonly<Record<number, string>> = {
   61868: "FLAC",
 };
 
-/** Reads the `fmt ` chunk, which WAV, RF64, BW64 and Wave64 share. */
+/** Parses the `fmt ` chunk, which WAV, RF64, BW64 and Wave64 share. */
 export function parseWaveFormat(name: string, chunk: Uint8Array, isLittleEndian: boolean): WaveFormat {
   if (chunk.length < 16) {
     throw broken(name, `has a fmt chunk of ${chunk.length} bytes, at least 16 are needed`);
@@ -43,7 +43,7 @@ export function parseWaveFormat(name: string, chunk: Uint8Array, isLittleEndian:
   return { ...base, encoding, framesPerBlock: 1 };
 }
 
-/** The format tag, which WAVE_FORMAT_EXTENSIBLE hides in a GUID. */
+/** The format tag, which WAVE_FORMAT_EXTENSIBLE stores in a GUID. */
 function readTag(name: string, chunk: Uint8Array, view: DataView, isLittleEndian: boolean): number {
   const tag = view.getUint16(0, isLittleEndian);
   if (tag !== formatTags.extensible) return tag;
@@ -58,7 +58,7 @@ function readTag(name: string, chunk: Uint8Array, view: DataView, isLittleEndian
 function encodingOf(name: string, tag: number, bits: number): Encoding {
   if (bits === 0) throw broken(name, "has a header that says 0 bits per sample");
   if (tag === formatTags.pcm) {
-    // Samples that do not fill their bytes may stand at either end of them: a guess would be 24 dB off.
+    // Samples that do not fill their bytes may be at either end: a guess could be 24 dB off.
     if (bits === 8) return "u8";
     if (bits === 16 || bits === 24 || bits === 32 || bits === 64) return `s${bits}`;
     throw unsupported(name, `holds ${bits}-bit samples; 8, 16, 24, 32 and 64 are read`);

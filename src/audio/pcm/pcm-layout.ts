@@ -1,9 +1,9 @@
 import type { AudioWarning } from "../audio.ts";
 
-/** How one sample, or one block of ADPCM, is stored. */
+/** The encoding of one sample, or of one block of ADPCM. */
 export type Encoding = "u8" | "s8" | "s16" | "s24" | "s32" | "s64" | "f32" | "f64" | "mulaw" | "alaw" | "ima" | "ms";
 
-/** Where the samples of a file stand and how to read them: all that the container formats have to say. */
+/** Position and encoding of a file's samples: everything that the container formats describe. */
 export interface PcmLayout {
   readonly encoding: Encoding;
   readonly isLittleEndian: boolean;
@@ -13,7 +13,7 @@ export interface PcmLayout {
   readonly blockBytes: number;
   readonly framesPerBlock: number;
   readonly dataOffset: number;
-  /** What the header announces; undefined where it was written before the end was known: all that follows. */
+  /** The announced size; undefined if it was written before the end was known: then everything that follows. */
   readonly dataBytes: number | undefined;
   /** Pairs of predictor coefficients, for MS ADPCM. */
   readonly coefficients?: Int16Array;
@@ -33,7 +33,7 @@ export const bytesOf: Readonly<Record<Exclude<Encoding, "ima" | "ms">, number>> 
   f64: 8,
 };
 
-/** The name of a codec as ffmpeg spells it for PCM. */
+/** The name of a codec in ffmpeg's spelling for PCM. */
 export function codecName({ encoding, isLittleEndian }: PcmLayout): string {
   if (encoding === "mulaw" || encoding === "alaw") return encoding;
   if (encoding === "ima" || encoding === "ms") return `${encoding}_adpcm`;

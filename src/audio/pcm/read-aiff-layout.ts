@@ -14,7 +14,7 @@ type Common = Pick<PcmLayout, "encoding" | "isLittleEndian" | "sampleRate" | "ch
   readonly frames: number;
 };
 
-/** Finds the samples of an AIFF or (uncompressed) AIFF-C file. The description may stand behind the samples. */
+/** Finds the samples of an AIFF or (uncompressed) AIFF-C file. The description may follow the samples. */
 export async function readAiffLayout(source: ByteSource): Promise<PcmLayout> {
   let common: Common | undefined;
   let sound: Chunk | undefined;
@@ -61,11 +61,11 @@ function encodingOf(compression: string, bits: number): Exclude<Encoding, "ima" 
   if (key === "alaw") return "alaw";
   if (key === "raw ") return "u8";
   if (!["none", "twos", "sowt", "in24", "in32"].includes(key)) return undefined;
-  // Samples stand at the upper end of their bytes, so that 12 bits are read as 16.
+  // Samples are at the upper end of their bytes, so 12 bits are read as 16.
   return bits < 1 || bits > 32 ? undefined : (["s8", "s16", "s24", "s32"] as const)[Math.ceil(bits / 8) - 1];
 }
 
-/** The 80-bit floating point number that AIFF has for its sample rate. */
+/** AIFF's 80-bit floating point number for the sample rate. */
 function readExtended(view: DataView, at: number): number {
   const exponent = view.getUint16(at) & 0x7fff;
   const fraction = view.getUint32(at + 2) * 2 ** 32 + view.getUint32(at + 6);

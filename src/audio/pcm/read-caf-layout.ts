@@ -4,7 +4,7 @@ import { fourLetters, printable, viewOf } from "../view-of.ts";
 import { bytesOf, type Encoding, type PcmLayout } from "./pcm-layout.ts";
 import { type ChunkShape, walkChunks } from "./walk-chunks.ts";
 
-// A size of -1 (the data of a file being written) stands for all that follows.
+// A size of -1 (a file being written) means everything that follows.
 const shape: ChunkShape = {
   headerBytes: 12,
   alignment: 1,
@@ -13,7 +13,7 @@ const shape: ChunkShape = {
     return { id: fourLetters(header, 0), size: size === -1n ? Number.MAX_SAFE_INTEGER : Number(size) };
   },
 };
-// Behind the header of the data chunk stands a count of edits.
+// The header of the data chunk is followed by an edit count.
 const editCountBytes = 4;
 
 type Description = Omit<PcmLayout, "dataOffset" | "dataBytes">;

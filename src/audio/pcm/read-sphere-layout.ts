@@ -3,7 +3,7 @@ import type { ByteSource } from "../byte-source.ts";
 import { printable } from "../view-of.ts";
 import { bytesOf, type Encoding, type PcmLayout } from "./pcm-layout.ts";
 
-const mostHeaderBytes = 1024 * 1024;
+const maxHeaderBytes = 1024 * 1024;
 
 /** Finds the samples of a NIST SPHERE file, as TIMIT, WSJ, Switchboard and AN4 have them. */
 export async function readSphereLayout(source: ByteSource): Promise<PcmLayout> {
@@ -59,11 +59,11 @@ export async function readSphereLayout(source: ByteSource): Promise<PcmLayout> {
   }
 }
 
-/** The lines `name -type value` up to `end_head`; the second line says how long the header is. */
+/** The lines `name -type value` up to `end_head`; the second line is the length of the header. */
 async function readFields(source: ByteSource): Promise<{ fields: Map<string, string>; dataOffset: number }> {
   const broken = (what: string) => badAudio(source.name, `has a SPHERE header ${what}`, "fetch the file again");
   const size = Number(Buffer.from(await source.read(8, 8)).toString("latin1"));
-  if (!Number.isInteger(size) || size < 16 || size > mostHeaderBytes) throw broken("whose length is not readable");
+  if (!Number.isInteger(size) || size < 16 || size > maxHeaderBytes) throw broken("whose length is not readable");
   if (size > source.size) throw broken(`of ${size} bytes, but the file is truncated at ${source.size}`);
   const text = Buffer.from(await source.read(16, size - 16)).toString("latin1");
   const end = text.search(/^end_head\b/m);

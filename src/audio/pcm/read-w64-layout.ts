@@ -6,7 +6,7 @@ import type { PcmLayout } from "./pcm-layout.ts";
 import { noData, noFormat } from "./read-wav-layout.ts";
 import { type ChunkShape, walkChunks } from "./walk-chunks.ts";
 
-// Chunks are named by a GUID whose first four bytes are the letters of WAV, and count their own header.
+// A chunk is named by a GUID whose first four bytes are WAV's letters; its size includes its header.
 const shape: ChunkShape = {
   headerBytes: 24,
   alignment: 8,

@@ -7,8 +7,8 @@ import { type Chunk, type ChunkShape, walkChunks } from "./walk-chunks.ts";
 
 const unknownSize = 0xffff_ffff;
 // Programs that write to a pipe (sox, espeak-ng) put about 2 GB into both sizes.
-const leastStreamedSize = 0x7fff_f000;
-const mostFormatBytes = 4096;
+const minStreamedSize = 0x7fff_f000;
+const maxFormatBytes = 4096;
 
 /** Finds the samples of a WAV file, also of RIFX (big-endian), RF64 and BW64 (beyond 4 GB). */
 export async function readWavLayout(source: ByteSource): Promise<PcmLayout> {
@@ -21,7 +21,7 @@ export async function readWavLayout(source: ByteSource): Promise<PcmLayout> {
   for await (const chunk of walkChunks(source, 12, riffShape(isLittleEndian))) {
     if (chunk.id === "ds64") wideSize = await readWideSize(source, chunk);
     if (chunk.id === "fmt " && format === undefined) {
-      const bytes = await source.read(chunk.offset, Math.min(chunk.size, mostFormatBytes));
+      const bytes = await source.read(chunk.offset, Math.min(chunk.size, maxFormatBytes));
       format = parseWaveFormat(source.name, bytes, isLittleEndian);
     }
     if (chunk.id === "data") {
@@ -30,12 +30,12 @@ export async function readWavLayout(source: ByteSource): Promise<PcmLayout> {
       const announced = isWide && chunk.size === unknownSize ? wideSize : chunk.size;
       return { ...format, dataOffset: chunk.offset, dataBytes: isStreamed(announced) ? undefined : announced };
 
-      /** Whether the sizes were written before the end was known, and never mended. */
+      /** True if the sizes were written before the end was known, and never corrected. */
       function isStreamed(size: number | undefined): boolean {
         if (size === undefined || size === unknownSize) return true;
         const follows = source.size - chunk.offset;
         if (size === 0) return follows > 0 && (riffSize === unknownSize || riffSize + 8 <= chunk.offset);
-        return size >= leastStreamedSize && follows < size && riffSize >= size && riffSize - size <= 4096;
+        return size >= minStreamedSize && follows < size && riffSize >= size && riffSize - size <= 4096;
       }
     }
   }

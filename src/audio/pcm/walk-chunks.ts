@@ -5,11 +5,11 @@ import { printable, viewOf } from "../view-of.ts";
 export interface Chunk {
   readonly id: string;
   readonly offset: number;
-  /** As announced; nothing says that the file is that long. */
+  /** The announced size; the file may be shorter. */
   readonly size: number;
 }
 
-/** How chunks of one container look. */
+/** The format of chunks of one container. */
 export interface ChunkShape {
   readonly headerBytes: number;
   readonly alignment: number;
@@ -17,14 +17,14 @@ export interface ChunkShape {
   readonly parse: (header: DataView) => { readonly id: string; readonly size: number };
 }
 
-// A file of nothing but empty chunks would otherwise be walked for hours.
-const mostChunks = 10_000;
+// A file of only empty chunks would otherwise be walked for hours.
+const maxChunks = 10_000;
 
 /** The chunks of a file, one after the other, from their headers only. */
 export async function* walkChunks(source: ByteSource, start: number, shape: ChunkShape): AsyncGenerator<Chunk> {
   let at = start;
   for (let count = 0; at + shape.headerBytes <= source.size; count++) {
-    if (count === mostChunks) throw badAudio(source.name, `has more than ${mostChunks} chunks`, "its header is broken");
+    if (count === maxChunks) throw badAudio(source.name, `has more than ${maxChunks} chunks`, "its header is broken");
     const header = await source.read(at, shape.headerBytes);
     const { id, size } = shape.parse(viewOf(header));
     if (!(size >= 0))
@@ -37,7 +37,7 @@ export async function* walkChunks(source: ByteSource, start: number, shape: Chun
   }
 }
 
-/** Chunks of odd size are followed by a byte of padding, which some programs forget. */
+/** Chunks of odd size are followed by a padding byte, which some programs omit. */
 async function pastPadding(source: ByteSource, end: number): Promise<number> {
   const bytes = await source.read(end, 5);
   const text = Buffer.from(bytes).toString("latin1");

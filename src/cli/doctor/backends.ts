@@ -1,13 +1,13 @@
 import type { ParallelConfig } from "../../config/parallel.ts";
-import { askProgram, type ProgramAnswer } from "./ask-program.ts";
 import type { Finding } from "./finding.ts";
+import { type ProgramAnswer, tryProgram } from "./try-program.ts";
 
-/** A backend, and a question that only a working one answers: that a program is on the PATH says little. */
+/** A backend, and a command that succeeds only if the backend works: a program on the PATH proves little. */
 interface Backend {
   readonly name: string;
   readonly env: string;
   readonly question: readonly [program: string, ...args: string[]];
-  /** What an answer means, where the answer itself does not say it. */
+  /** What success means, if the output does not say it. */
   readonly meaning?: string;
 }
 
@@ -25,20 +25,20 @@ const backends: readonly Backend[] = [
 ];
 
 /**
- * Asks every backend. They are asked at the same time; the answers come in a fixed order. The one that is `needed` has to
- * answer: without it the config cannot be run from here.
+ * Runs the command of every backend, all at the same time; the results have a fixed order. The `needed` backend must
+ * work: without it the config cannot be run from here.
  */
-export async function* checkBackends(patienceMs: number, needed?: ParallelConfig): AsyncGenerator<Finding> {
+export async function* checkBackends(timeoutMs: number, needed?: ParallelConfig): AsyncGenerator<Finding> {
   const answers = backends.map(async (backend) => {
     const isNeeded = backend.env === needed?.env;
     const question = isNeeded ? questionFor(backend, needed) : backend.question;
-    const finding = describe(backend, await askProgram(question, patienceMs));
+    const finding = describe(backend, await tryProgram(question, timeoutMs));
     return isNeeded && mustAnswer(backend) ? insistOn(finding, backend) : finding;
   });
   for (const answer of answers) yield await answer;
 }
 
-/** What the run itself will ask, where that differs: whoever may make jobs in a namespace may not see the nodes. */
+/** What the run itself will ask, if that differs: a user who may create jobs in a namespace may not see the nodes. */
 function questionFor({ env, question }: Backend, { options }: ParallelConfig): Backend["question"] {
   if (env !== "kube") return question;
   const where = ["context", "namespace"].filter((name) => options[name] != null);
@@ -46,7 +46,7 @@ function questionFor({ env, question }: Backend, { options }: ParallelConfig): B
   return ["kubectl", ...place, "get", "jobs", "--request-timeout=5s", "-o", "name"];
 }
 
-// GPUs may be named without nvidia-smi (CUDA_VISIBLE_DEVICES): the check of `parallel` has looked for them.
+// GPUs may be given without nvidia-smi (CUDA_VISIBLE_DEVICES): the check of `parallel` has looked for them.
 function mustAnswer({ env }: Backend): boolean {
   return env !== "local_gpu";
 }

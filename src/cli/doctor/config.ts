@@ -1,32 +1,33 @@
 import type { ParallelConfig } from "../../config/parallel.ts";
+import { messageOf } from "../../errors/errors.ts";
 import { chooseLauncher } from "../../launchers/choose-launcher.ts";
-import { messageOf } from "../../shared/errors.ts";
-import { makeRunner, type RunConfig, readRunConfig } from "../run-config.ts";
+import { shellWord } from "../../text/shell-word.ts";
+import { locateTargets, type RunConfig, readRunConfig } from "../run-config.ts";
 import type { Finding } from "./finding.ts";
 
-/** What was found of a config; where it could be read, also where its outputs go and what it wants to run on. */
+/** The findings about a config, and if it is readable, its output folder and launcher. */
 interface ConfigCheck {
   readonly findings: Finding[];
   readonly outputDir?: string;
-  /** Only where its options are right: others say nothing of what will be asked. */
+  /** Only if its options are valid: otherwise it is not known what to ask. */
   readonly parallel?: ParallelConfig;
 }
 
-/** Whether a config can be read and its classes be made; nothing is run. */
+/** Checks that a config can be read and its targets exist, without running their code. */
 export async function checkConfig(path: string, overrides: readonly string[]): Promise<ConfigCheck> {
   const findings: Finding[] = [];
   let config: RunConfig;
   try {
-    config = await readRunConfig(path, overrides);
+    config = await readRunConfig(path, overrides, { trust: "none" });
   } catch (error) {
     return { findings: [wrong("config", error)] };
   }
-  const { sections, parallel, outputDir } = config;
+  const { parallel, outputDir } = config;
   findings.push({ state: "fine", what: "config", detail: `${path} can be read` });
   try {
-    await makeRunner(config);
-    const targets = `${sections.provider._target_} and ${sections.runner._target_}`;
-    findings.push({ state: "fine", what: "classes", detail: `${targets} can be made` });
+    const modules = locateTargets(config).join(", ");
+    const detail = `the modules of ${modules} are there; \`millrace plan ${shellWord(path)} --count\` imports them`;
+    findings.push({ state: "fine", what: "classes", detail });
   } catch (error) {
     findings.push(wrong("classes", error));
   }

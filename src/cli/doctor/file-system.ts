@@ -10,14 +10,14 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { errnoOf, messageOf } from "../../shared/errors.ts";
-import { fileSystemNow } from "../../store/take-file-step.ts";
+import { errnoOf, messageOf } from "../../errors/errors.ts";
+import { fileSystemNow } from "../../run-folder/lease/take-file-step.ts";
 import type { Finding } from "./finding.ts";
 
 const gigabyte = 2 ** 30;
 const clockDriftMs = 5000;
 
-/** Whether the file system of a folder does what a run folder needs. Everything is tried in a folder of its own. */
+/** Checks that the file system of a folder does what a run folder needs, in a temporary subfolder. */
 export function checkFileSystem(folder: string): Finding[] {
   let place: string;
   try {
@@ -75,7 +75,7 @@ function createExclusively(place: string): string {
   throw new Error("a file was created twice");
 }
 
-/** What the commit of a shard rests on: a folder never takes the place of one that holds something. */
+/** The basis of a shard's commit: renaming a folder never replaces a folder that is not empty. */
 function refuseOntoFull(place: string): string {
   for (const name of ["from", "to"]) {
     mkdirSync(join(place, name));
@@ -100,7 +100,7 @@ function checkLinks(place: string): Finding {
 }
 
 function checkClock(place: string): Finding {
-  const driftMs = Math.round(fileSystemNow(place) - Date.now());
+  const driftMs = Math.round(fileSystemNow({ root: place, leases: place }) - Date.now());
   if (Math.abs(driftMs) < clockDriftMs)
     return { state: "fine", what: "clock", detail: `${driftMs} ms from this host's` };
   return {

@@ -1,4 +1,4 @@
-/** One thing that was looked at. */
+/** One check and its result. */
 export interface Finding {
   readonly state: "fine" | "missing" | "note" | "wrong";
   readonly what: string;

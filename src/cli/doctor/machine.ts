@@ -1,14 +1,22 @@
 import { createRequire } from "node:module";
 import { availableParallelism, freemem, totalmem } from "node:os";
 import { join } from "node:path";
-import { askProgram } from "./ask-program.ts";
+import { requireTrust } from "../../config/require-trust.ts";
+import { messageOf } from "../../errors/errors.ts";
 import type { Finding } from "./finding.ts";
+import { tryProgram } from "./try-program.ts";
 
 const gigabyte = 2 ** 30;
 
-/** Node itself, the machine, and what is loaded on demand, looked for as code in `project` would find it. */
-export async function checkMachine(project: string, patienceMs: number): Promise<Finding[]> {
-  return [checkNode(), checkMemory(), await checkOnnx(project, patienceMs), checkTypeScript(project)];
+interface Limits {
+  readonly timeoutMs: number;
+  /** True if code that other users installed in the project may be loaded. */
+  readonly isTrusted: boolean;
+}
+
+/** Checks Node.js, the machine, and what is loaded on demand, resolved like code in `project`. */
+export async function checkMachine(project: string, limits: Limits): Promise<Finding[]> {
+  return [checkNode(), checkMemory(), await checkOnnx(project, limits), checkTypeScript(project)];
 }
 
 function checkNode(): Finding {
@@ -27,12 +35,18 @@ function checkMemory(): Finding {
   return { state: "fine", what: "machine", detail: `${availableParallelism()} cores, ${free} of ${total} GB free` };
 }
 
-/** Loaded in a process of its own: what is installed for another platform ends the process that loads it. */
-async function checkOnnx(project: string, patienceMs: number): Promise<Finding> {
+/** Loaded in a separate process: a build for another platform crashes the process that loads it. */
+async function checkOnnx(project: string, { timeoutMs, isTrusted }: Limits): Promise<Finding> {
   const what = "ONNX Runtime";
   const path = resolvePackage("onnxruntime-node", project);
   if (path === undefined) return missing(what, "onnxruntime-node", "models in ONNX");
-  const answer = await askProgram([process.execPath, "-e", "require(process.argv[1])", path], patienceMs);
+  try {
+    if (!isTrusted) requireTrust([project, path], project);
+  } catch (error) {
+    const [why, hint] = messageOf(error).split("\n  -> ");
+    return { state: "note", what, detail: `${path} is here and was not loaded: ${why}`, hint: hint ?? "Add --trust." };
+  }
+  const answer = await tryProgram([process.execPath, "-e", "require(process.argv[1])", path], timeoutMs);
   if (answer.kind === "answer") return { state: "fine", what, detail: `${path} loads` };
   return {
     state: "note",

@@ -1,24 +1,24 @@
-import { formatCount } from "../../drive/progress-line.ts";
+import { formatCount } from "../../driver/progress/progress-line.ts";
 import { shardOf } from "../../plan/plan.ts";
-import { shellWord } from "../../shared/shell-word.ts";
-import { describeExit, readAttemptEnd, wasSeen } from "../../store/attempt-notes.ts";
-import { groupAttempts, type UnitAttempts } from "../../store/attempts.ts";
-import { changedCode } from "../../store/changed-code.ts";
-import { readCheckpoints } from "../../store/checkpoint.ts";
-import { readFailure } from "../../store/last-failure.ts";
-import { isHeld, parseLease } from "../../store/lease.ts";
-import { readManifest } from "../../store/manifest.ts";
-import { type RunPaths, runPaths, type Unit } from "../../store/run-paths.ts";
-import { isComplete, type RunStatus, runStatus } from "../../store/run-status.ts";
-import { namesIn, scanShards } from "../../store/scan-shards.ts";
-import { isEndOrdered, stopReason } from "../../store/stop-order.ts";
-import { fileSystemNow, lookAt } from "../../store/take-file-step.ts";
+import { type Claimable, type RunPaths, runPaths } from "../../run-folder/files/run-paths.ts";
+import { describeExit, readAttemptEnd, wasSeen } from "../../run-folder/history/attempt-notes.ts";
+import { groupAttempts, type KnownAttempts } from "../../run-folder/lease/attempts.ts";
+import { isHeld, parseLease } from "../../run-folder/lease/lease.ts";
+import { readSnapshot } from "../../run-folder/lease/take-file-step.ts";
+import { changedCode } from "../../run-folder/run/changed-code.ts";
+import { readFailure } from "../../run-folder/run/last-failure.ts";
+import { readManifest } from "../../run-folder/run/manifest.ts";
+import { fileSystemClock, isComplete, type RunStatus, runStatus } from "../../run-folder/run/run-status.ts";
+import { namesIn, scanShards } from "../../run-folder/run/scan-shards.ts";
+import { isEndOrdered, stopReason } from "../../run-folder/run/stop-order.ts";
+import { readCheckpoints } from "../../run-folder/shard/checkpoint.ts";
+import { shellWord } from "../../text/shell-word.ts";
 import { placeOfError } from "../place-of-error.ts";
 import type { Finding } from "./finding.ts";
 
-const mostShown = 20;
+const maxShown = 20;
 
-/** Who holds which shard, why shards wait, and what would be run again. */
+/** Reports which worker holds which shard, why shards wait, and what would be run again. */
 export async function checkRun(runDir: string): Promise<Finding[]> {
   const paths = runPaths(runDir);
   const { plan } = readManifest(paths)!;
@@ -26,13 +26,16 @@ export async function checkRun(runDir: string): Promise<Finding[]> {
   const { committed, damaged } = await scanShards(paths);
   const begun: Finding[] = [];
   const attempts = groupAttempts(namesIn(paths.attempts));
-  for (const [unit, attempt] of [...attempts].sort(([a], [b]) => Number(a) - Number(b))) {
-    if (unit !== "merge" && (committed.has(unit) || damaged.has(unit))) continue;
-    const items = unit === "merge" ? 0 : lengthOf(shardOf(plan, unit));
-    const detail = describeAttempt(paths, unit, { attempt, items, status });
-    if (detail !== undefined) begun.push({ state: "note", what: unit === "merge" ? "merge" : `split.${unit}`, detail });
+  for (const [target, attempt] of [...attempts].sort(([a], [b]) => Number(a) - Number(b))) {
+    if (target !== "merge" && (committed.has(target) || damaged.has(target))) continue;
+    const items = target === "merge" ? 0 : lengthOf(shardOf(plan, target));
+    const detail = describeAttempt(paths, target, { attempt, items, status });
+    if (detail !== undefined)
+      begun.push({ state: "note", what: target === "merge" ? "merge" : `split.${target}`, detail });
   }
-  const shards = [...attempts.keys()].filter((unit) => unit !== "merge" && !committed.has(unit) && !damaged.has(unit));
+  const shards = [...attempts.keys()].filter(
+    (target) => target !== "merge" && !committed.has(target) && !damaged.has(target),
+  );
   const untouched = plan.shardCount - committed.size - damaged.size - shards.length;
   return [
     ...checkWhole(paths, status, untouched),
@@ -45,9 +48,9 @@ export async function checkRun(runDir: string): Promise<Finding[]> {
         hint: `Its ${lengthOf(shardOf(plan, id))} items are run again at the next start.`,
       }),
     ),
-    ...begun.slice(0, mostShown),
-    ...(begun.length > mostShown
-      ? [{ state: "note", what: "run", detail: `${begun.length - mostShown} more shards were begun` } as const]
+    ...begun.slice(0, maxShown),
+    ...(begun.length > maxShown
+      ? [{ state: "note", what: "run", detail: `${begun.length - maxShown} more shards were begun` } as const]
       : []),
   ];
 }
@@ -76,7 +79,7 @@ function checkWhole(paths: RunPaths, { state, shards, items, workers }: RunStatu
   }
   if (items.failed > 0)
     note(`${formatCount(items.failed)} items failed`, `millrace retry ${shellWord(paths.root)} runs them again.`);
-  const waitFor = state === "running" ? "they wait for a free worker" : "nobody works on the run";
+  const waitFor = state === "running" ? "they wait for a free worker" : "no process works on the run";
   if (untouched > 0) note(`${formatCount(untouched)} shards were not begun: ${waitFor}`);
   return findings;
 }
@@ -94,53 +97,48 @@ function checkCode(changed: readonly string[]): Finding[] {
 }
 
 interface AttemptView {
-  readonly attempt: UnitAttempts;
+  readonly attempt: KnownAttempts;
   readonly items: number;
   readonly status: RunStatus;
 }
 
-function describeAttempt(paths: RunPaths, unit: Unit, view: AttemptView): string | undefined {
+function describeAttempt(paths: RunPaths, target: Claimable, view: AttemptView): string | undefined {
   const { active, fenced } = view.attempt;
-  if (active !== undefined) return describeActive(paths, unit, active, view);
+  if (active !== undefined) return describeActive(paths, target, active, view);
   const newest = fenced.at(-1);
-  if (newest === undefined || unit === "merge") return undefined;
-  const folder = paths.fenced(unit, newest);
-  return `${whyWaiting(folder)}; ${goesOn(folder, view.items)}`;
+  if (newest === undefined || target === "merge") return undefined;
+  const folder = paths.fenced(target, newest);
+  return `${whyWaiting(folder)}; ${describeResume(folder, view.items)}`;
 }
 
-function describeActive(paths: RunPaths, unit: Unit, active: number, { items, status }: AttemptView): string {
+function describeActive(paths: RunPaths, target: Claimable, active: number, { items, status }: AttemptView): string {
   const now = () => nowIn(paths);
-  const sight = lookAt(paths.lease(unit, active), now) ?? lookAt(paths.attempt(unit, active), now);
-  const holder = sight === undefined ? undefined : parseLease(sight.text);
+  const snapshot = readSnapshot(paths.lease(target, active), now) ?? readSnapshot(paths.attempt(target, active), now);
+  const holder = snapshot === undefined ? undefined : parseLease(snapshot.text);
   const who = holder === undefined ? "someone" : `process ${holder.pid} on ${holder.host.split("|")[0]}`;
-  if (sight !== undefined && isHeld(sight, { ttlMs: holder?.ttlMs ?? 0 })) {
+  if (snapshot !== undefined && isHeld(snapshot, { ttlMs: holder?.ttlMs ?? 0 })) {
     const { position } = status.workers.find(({ worker }) => worker === holder?.worker) ?? {};
-    const at = position === undefined || unit === "merge" ? "" : `, at item ${position} of ${items}`;
-    return `held by ${who}${at}, last sign of life ${(sight.ageMs / 1000).toFixed(1)} s ago`;
+    const at = position === undefined || target === "merge" ? "" : `, at item ${position} of ${items}`;
+    return `held by ${who}${at}, last sign of life ${(snapshot.ageMs / 1000).toFixed(1)} s ago`;
   }
-  return unit === "merge"
+  return target === "merge"
     ? `${who}, who merged, is gone`
-    : `${who} is gone; ${goesOn(paths.attempt(unit, active), items)}`;
+    : `${who} is gone; ${describeResume(paths.attempt(target, active), items)}`;
 }
 
 function whyWaiting(fencedDir: string): string {
   const { isReleased, releasedBecause, exit } = readAttemptEnd(fencedDir);
   if (isReleased)
-    return `its worker gave it back: ${releasedBecause ?? "it was stopped or an item failed"}`.replace(/\.$/, "");
-  return wasSeen(exit) ? `its worker ${describeExit(exit)}` : "it was taken from a worker that was gone";
+    return `its worker released it: ${releasedBecause ?? "it was stopped or an item failed"}`.replace(/\.$/, "");
+  return wasSeen(exit) ? `its worker ${describeExit(exit)}` : "it was taken over from a worker that died";
 }
 
-function goesOn(attemptDir: string, items: number): string {
+function describeResume(attemptDir: string, items: number): string {
   const [newest] = readCheckpoints(attemptDir);
   if (newest === undefined) return `no checkpoint: all its ${items} items are run again`;
-  return `the next attempt goes on from item ${newest.position} of ${items}`;
+  return `the next attempt continues at item ${newest.position} of ${items}`;
 }
 
-// Whoever may only read the folder has no clock but their own.
 function nowIn(paths: RunPaths): number {
-  try {
-    return fileSystemNow(paths.leases);
-  } catch {
-    return Date.now();
-  }
+  return fileSystemClock(paths, { isLooking: true })();
 }

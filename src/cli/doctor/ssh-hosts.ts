@@ -1,31 +1,50 @@
 import type { ParallelConfig } from "../../config/parallel.ts";
 import { checkSshOptions, type SshOptions } from "../../launchers/ssh/ssh-options.ts";
-import { shellWord } from "../../shared/shell-word.ts";
-import { askProgram, type ProgramAnswer } from "./ask-program.ts";
+import { shellWord } from "../../text/shell-word.ts";
 import type { Finding } from "./finding.ts";
+import { type ProgramAnswer, tryProgram } from "./try-program.ts";
 
 // A login server may refuse many connections at once.
-const askedAtOnce = 8;
-// So that ssh itself says why it gave up.
-const lastWordsMs = 1000;
+const maxConcurrent = 8;
+// So that ssh itself reports why it gave up.
+const sshMarginMs = 1000;
 
-/** Asks each host of `env: ssh` for its Node.js, as a job would be started there. */
-export async function* checkSshHosts(parallel: ParallelConfig, patienceMs: number): AsyncGenerator<Finding> {
+// These can start any program, on either side.
+const commandKeys = ["ssh_arguments", "node"];
+
+/**
+ * Asks each host of `env: ssh` for its Node.js version, with the command of a job. If the config has its own commands,
+ * only with the user's trust.
+ */
+export async function* checkSshHosts(
+  parallel: ParallelConfig,
+  { timeoutMs, isTrusted }: { readonly timeoutMs: number; readonly isTrusted: boolean },
+): AsyncGenerator<Finding> {
   const options = checkSshOptions(parallel);
+  const commands = commandKeys.filter((key) => parallel.options[key] !== undefined);
+  if (commands.length > 0 && !isTrusted) {
+    yield {
+      state: "note",
+      what: "ssh hosts",
+      detail: `not asked: ${commands.join(" and ")} of the config can start any program`,
+      hint: "Look at them in the config; then `millrace doctor CONFIG --trust` asks the hosts.",
+    };
+    return;
+  }
   const hosts = [...new Set(options.hosts)];
-  for (let i = 0; i < hosts.length; i += askedAtOnce) {
-    const group = hosts.slice(i, i + askedAtOnce);
-    const answers = group.map((host) => askProgram(questionFor(host, options, patienceMs), patienceMs + lastWordsMs));
+  for (let i = 0; i < hosts.length; i += maxConcurrent) {
+    const group = hosts.slice(i, i + maxConcurrent);
+    const answers = group.map((host) => tryProgram(questionFor(host, options, timeoutMs), timeoutMs + sshMarginMs));
     for (const [at, answer] of (await Promise.all(answers)).entries()) {
-      // That ssh is not here is said among the backends, once.
+      // A missing ssh is reported once, among the backends.
       if (answer.kind !== "absent") yield describe(group[at]!, options, answer);
     }
   }
 }
 
-/** No questions back, since nobody may be there to answer them. */
-function questionFor(host: string, { sshArguments, node }: SshOptions, patienceMs: number): [string, ...string[]] {
-  const limits = ["-o", "BatchMode=yes", "-o", `ConnectTimeout=${Math.ceil(patienceMs / 1000)}`];
+/** BatchMode: no prompts, because there may be no user to answer them. */
+function questionFor(host: string, { sshArguments, node }: SshOptions, timeoutMs: number): [string, ...string[]] {
+  const limits = ["-o", "BatchMode=yes", "-o", `ConnectTimeout=${Math.ceil(timeoutMs / 1000)}`];
   return ["ssh", ...sshArguments, ...limits, "--", host, `exec ${shellWord(node)} --version`];
 }
 

@@ -47,8 +47,6 @@ const prepJs = `
     import { BaseRunner, InferenceProvider } from "millrace";
 
     export class PrepProvider extends InferenceProvider {
-      static module = import.meta.url; // how a worker finds this class
-
       /** Replace it by whatever loads your data; items are indices into it. */
       static buildDataset({ dataset }) {
         return Array.from({ length: dataset.sentences }, (_, i) => ({ id: \`utt\${i}\`, text: "  One  more Word".repeat(i % 4) }));
@@ -64,8 +62,6 @@ const prepJs = `
     }
 
     export class PrepRunner extends BaseRunner {
-      static module = import.meta.url;
-
       static forward(idx, { dataset, model }) {
         const { id, text } = dataset[idx];
         const clean = model(text);
@@ -101,7 +97,7 @@ function readme(name: string): string {
 
     \`\`\`sh
     npm install
-    npx millrace run prep.yaml      # runs it; kill it and run it again: it goes on from where it was
+    npx millrace run prep.yaml      # runs it; kill it and run it again: it continues
     npx millrace status exp/prep
     npm test
     \`\`\`

@@ -1,33 +1,33 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { MillraceError } from "../../shared/errors.ts";
+import { MillraceError } from "../../errors/errors.ts";
 import { allowedHosts } from "./allowed-hosts.ts";
 import { Refusal } from "./refusal.ts";
 
-/** Who may ask what. */
+/** Access control of the server. */
 export interface Access {
-  /** Throws a refusal unless the request comes from whom it should. */
+  /** Throws a refusal unless the request is allowed. */
   check(request: IncomingMessage): void;
-  /** The cookie for whoever has come with the right token in the address; undefined for a wrong one. */
+  /** The cookie for a request with the right token in the URL; undefined for a wrong one. */
   cookieFor(token: string): string | undefined;
 }
 
-/** The header that pages of other sites cannot send without being asked first whether they may. */
+/** A header that pages of other sites cannot send without a preflight request. */
 const ownHeader = "x-millrace";
 
 const methods = ["GET", "HEAD", "POST"];
-const leastToken = 16;
+const minTokenLength = 16;
 
-/** A token that nobody can guess. */
+/** A token that cannot be guessed. */
 export function makeToken(): string {
   return randomBytes(24).toString("base64url");
 }
 
-/** Checks a token that the user has chosen. */
+/** Checks a token that the user chose. */
 export function checkToken(token: string): string {
   if (/^[\w.~-]{16,200}$/.test(token)) return token;
   throw new MillraceError("BAD_OPTION", "The token of the dashboard cannot be used.", {
-    hint: `Choose at least ${leastToken} letters, digits, or any of . _ ~ -, or leave it out: one is made then.`,
+    hint: `Choose at least ${minTokenLength} letters, digits, or any of . _ ~ -, or leave it out: one is made then.`,
   });
 }
 
@@ -48,16 +48,16 @@ export function openAccess({
   return {
     check(request) {
       const { method = "", headers } = request;
-      if (!methods.includes(method)) throw new Refusal(405, "Only GET, HEAD and POST are answered.");
+      if (!methods.includes(method)) throw new Refusal(405, "Only GET, HEAD and POST are supported.");
       const asked = headers.host?.toLowerCase() ?? "";
-      if (!hosts.has(asked))
-        throw new Refusal(421, "This server does not go by that name. Use the address it printed.");
+      if (!hosts.has(asked)) throw new Refusal(421, "This server does not have that name. Use the address it printed.");
       if (!isKnown(request)) throw new Refusal(401, "Open the address with the token that the dashboard printed.");
       if (isFromElsewhere(request)) throw new Refusal(403, "Another site may not ask this.");
       if (method === "POST") checkWrite(request, asked);
     },
-    // Lax: whoever follows the link in a mail or a chat comes from another site, and with Strict would be refused right after
-    // the token was taken. What changes anything is never sent along from there, and is checked besides.
+    // Lax: a link in a mail or chat is followed from another site, and with Strict the request right after the token
+    // was accepted would be refused. Requests that change anything do not carry the cookie from other sites, and are
+    // checked separately.
     cookieFor: (given) =>
       isToken(given) ? `${cookieName}=${given}; Path=/; HttpOnly; SameSite=Lax; Max-Age=2592000` : undefined,
   };
@@ -75,13 +75,13 @@ export function openAccess({
   }
 }
 
-/** Whether a page of another site asks for data; that somebody follows a link to the page itself is fine. */
+/** True if a page of another site requests data. Following a link to the page itself is allowed. */
 function isFromElsewhere({ url = "", headers }: IncomingMessage): boolean {
   const site = headers["sec-fetch-site"];
   return url.startsWith("/api/") && site !== undefined && site !== "same-origin" && site !== "none";
 }
 
-/** Only the page of this server may change anything. */
+/** Only pages of this server may change anything. */
 function checkWrite({ headers }: IncomingMessage, host: string): void {
   const { origin } = headers;
   const isSameOrigin =
@@ -92,7 +92,7 @@ function checkWrite({ headers }: IncomingMessage, host: string): void {
   if (type !== "application/json") throw new Refusal(415, "The body must be application/json.");
 }
 
-// Of one length, whatever was given: comparing takes the same time.
+// Hashes have equal lengths, so the comparison takes constant time.
 function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }

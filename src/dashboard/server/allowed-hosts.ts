@@ -3,14 +3,14 @@ import { hostname, networkInterfaces } from "node:os";
 const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
 const everywhere = ["0.0.0.0", "::", ""];
 
-/** Whether only this machine reaches an address. */
+/** True if only this machine can reach an address. */
 export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
 /**
- * The values of a Host header that are answered. A page of somebody else's, whose name was made to lead here (DNS
- * rebinding), has its own name in it.
+ * The accepted values of a Host header. With DNS rebinding, another site's name points to this server, and the header
+ * contains that name.
  */
 export function allowedHosts(host: string, port: number): ReadonlySet<string> {
   const names = isLoopback(host) ? [...loopbackNames, host] : everywhere.includes(host) ? allNames() : [host];
@@ -18,7 +18,7 @@ export function allowedHosts(host: string, port: number): ReadonlySet<string> {
   return new Set(port === 80 ? [...withPort, ...names.map((name) => bracketed(name.toLowerCase()))] : withPort);
 }
 
-/** A host as it stands in an address. */
+/** A host as written in a URL. */
 export function bracketed(host: string): string {
   return host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
 }

@@ -1,15 +1,15 @@
 import type { ServerResponse } from "node:http";
 import type { RunWatch } from "../view/watch-run.ts";
 
-const beatMs = 15_000;
+const keepAliveMs = 15_000;
 const reconnectMs = 2000;
-// A reader that is this far behind is given a new snapshot when it has caught up, and nothing until then.
-const leastQueueBytes = 1 << 20;
+// A slow reader that is this far behind gets nothing until it has caught up, and then a new snapshot.
+const minQueueBytes = 1 << 20;
 
-/** Tells a browser how a run goes until it has heard enough: server-sent events. */
+/** Sends the progress of a run to a browser until it disconnects: server-sent events. */
 export function openEventStream(response: ServerResponse, watch: RunWatch, onClose: () => void): void {
   let isBehind = false;
-  let queueBytes = leastQueueBytes;
+  let queueBytes = minQueueBytes;
   let stop = () => {};
   response.writeHead(200, {
     "Content-Type": "text/event-stream; charset=utf-8",
@@ -19,7 +19,7 @@ export function openEventStream(response: ServerResponse, watch: RunWatch, onClo
   response.write(`retry: ${reconnectMs}\n\n`);
   const beat = setInterval(() => {
     if (!isBehind) response.write(":\n\n");
-  }, beatMs);
+  }, keepAliveMs);
   beat.unref();
   response.on("drain", () => {
     if (!isBehind) return;
@@ -37,7 +37,7 @@ export function openEventStream(response: ServerResponse, watch: RunWatch, onClo
     stop();
     stop = watch.subscribe({
       onSnapshot(json) {
-        queueBytes = Math.max(leastQueueBytes, 2 * json.length);
+        queueBytes = Math.max(minQueueBytes, 2 * json.length);
         send("snapshot", json);
       },
       onUpdate(json) {
@@ -52,7 +52,7 @@ export function openEventStream(response: ServerResponse, watch: RunWatch, onClo
     });
   }
 
-  // JSON has no line breaks outside of strings, and none inside that are not escaped.
+  // JSON has no line breaks outside of strings, and those inside are escaped.
   function send(event: string, json: string): void {
     response.write(`event: ${event}\ndata: ${json}\n\n`);
   }

@@ -1,4 +1,4 @@
-/** A request that is not answered as it was asked. Its message is shown; it names nothing outside of the run folder. */
+/** A request that is refused. Its message is shown to the user; it names nothing outside of the run folder. */
 export class Refusal extends Error {
   readonly status: number;
 

@@ -13,25 +13,25 @@ const policy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** What every answer says to a browser. */
+/** The headers of every response. */
 export function protect({ headers }: IncomingMessage, response: ServerResponse): void {
   response.setHeader("Content-Security-Policy", policy);
   response.setHeader("X-Content-Type-Options", "nosniff");
   response.setHeader("X-Frame-Options", "DENY");
   response.setHeader("Referrer-Policy", "no-referrer");
-  // At an address that a browser does not trust it ignores this, and complains.
+  // On an insecure origin a browser ignores this header and logs a warning.
   if (isLoopback(nameOf(headers.host))) response.setHeader("Cross-Origin-Opener-Policy", "same-origin");
   response.setHeader("Cross-Origin-Resource-Policy", "same-origin");
   response.setHeader("Cross-Origin-Embedder-Policy", "require-corp");
   response.setHeader("Permissions-Policy", "camera=(), geolocation=(), microphone=()");
 }
 
-/** Answers with a value as JSON; never kept by anyone in between. */
+/** Sends a value as JSON that must not be cached. */
 export function sendJson(request: IncomingMessage, response: ServerResponse, value: unknown, status = 200): void {
   send(request, response, { type: "application/json", text: JSON.stringify(value), status });
 }
 
-/** Says why not: to the page and to programs as JSON, to whoever has opened an address in words. */
+/** Sends a refusal: as JSON to pages and programs, as text to a browser that opened the URL. */
 export function sendRefusal(request: IncomingMessage, response: ServerResponse, why: string, status: number): void {
   if (request.url?.startsWith("/api/")) sendJson(request, response, { error: why } satisfies ApiError, status);
   else send(request, response, { type: "text/plain", text: `${why}\n`, status });
@@ -53,7 +53,7 @@ function send({ method }: IncomingMessage, response: ServerResponse, { type, tex
   response.end(method === "HEAD" ? undefined : body);
 }
 
-/** A Host without its port and its brackets. */
+/** A Host without its port and brackets. */
 function nameOf(host = ""): string {
   return host.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1");
 }

@@ -1,30 +1,31 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
-import { jobsOf } from "../../launchers/batch/jobs-of.ts";
-import type { RunJobs } from "../../launchers/batch/run-jobs.ts";
-import { inheritedArguments } from "../../launchers/start-process.ts";
-import { messageOf } from "../../shared/errors.ts";
-import { sleep } from "../../shared/sleep.ts";
-import { driverLogName } from "../../store/log-names.ts";
-import { type RunPaths, runPaths } from "../../store/run-paths.ts";
-import { isComplete } from "../../store/run-status.ts";
-import { orderDrain, orderStop } from "../../store/stop-order.ts";
+import { closeSync, readFileSync } from "node:fs";
+import { messageOf } from "../../errors/errors.ts";
+import type { RunJobs } from "../../launchers/jobs/run-jobs.ts";
+import { jobsOf } from "../../launchers/jobs-of.ts";
+import { driverLogName } from "../../run-folder/files/log-names.ts";
+import { makeFolderInRun, openToAppendInRun } from "../../run-folder/files/run-files.ts";
+import { type RunPaths, runPaths } from "../../run-folder/files/run-paths.ts";
+import { isComplete } from "../../run-folder/run/run-status.ts";
+import { orderDrain, orderStop } from "../../run-folder/run/stop-order.ts";
+import { inheritedArguments } from "../../runtime/inherited-arguments.ts";
+import { sleep } from "../../runtime/sleep.ts";
 import type { ActionAnswer, Overview, RunAction } from "../run-view.ts";
 import type { ListedRun } from "./run-list.ts";
 
-/** Does what a page asks for to a run. */
+/** Executes the actions that a page requests. */
 export interface RunActions {
   act(run: ListedRun, action: RunAction): Promise<ActionAnswer>;
 }
 
-const lookEveryMs = 500;
-// Those who are at work have a moment to save; jobs that do not hear are cancelled then.
+const pollEveryMs = 500;
+// Active workers get time to save; jobs that do not react are cancelled after it.
 const graceMs = 10_000;
-// A retry that cannot start ends within this time, as a rule.
-const firstWordsMs = 1500;
+// A retry that cannot start usually ends within this time.
+const startupMs = 1500;
 const goodCodes: readonly (number | null)[] = [0, 3];
 
-/** `program` is the command line of millrace, which carries a retry out. */
+/** `program` is the command line of millrace, which runs a retry. */
 export function openRunActions(program: string): RunActions {
   const retries = new Map<string, ChildProcess>();
   return {
@@ -41,23 +42,24 @@ export function openRunActions(program: string): RunActions {
   };
 
   async function stop({ runDir, watch }: ListedRun, now: Overview, how: "cancel" | "drain"): Promise<ActionAnswer> {
-    if (!isBusy(now)) return refused(isComplete(now.state) ? "The run is complete." : "Nobody works on the run.");
+    if (!isBusy(now)) return refused(isComplete(now.state) ? "The run is complete." : "No process works on the run.");
     const paths = runPaths(runDir);
     if (how === "drain") orderDrain(paths);
     else orderStop(paths);
-    const jobs = await jobsOf(runDir);
+    const jobs = await jobsOf(runDir, { isLooking: false });
     if (how === "drain") {
       const why = await jobs?.cancelWaiting();
       const more = why === undefined ? "" : ` Jobs that wait could not be cancelled: ${why}`;
-      return { ok: true, message: `The shards in work are finished; no other is begun.${more}` };
+      return { ok: true, message: `The current shards are finished; no other is started.${more}` };
     }
     if (jobs !== undefined) void cancelSoon(jobs, async () => (await watch.view()).overview().workers.length > 0);
-    return { ok: true, message: "Everyone at work saves, gives their shard back and leaves." };
+    const notOwn = jobs?.notOwn();
+    const more = notOwn === undefined ? "" : ` But ${notOwn}.`;
+    return { ok: true, message: `All workers save, release their shards and exit.${more}` };
   }
 
   async function retry({ runDir }: ListedRun, now: Overview): Promise<ActionAnswer> {
-    if (isBusy(now) || retries.has(runDir))
-      return refused("Someone is at work on the run: wait until they are through.");
+    if (isBusy(now) || retries.has(runDir)) return refused("The run is being worked on: wait until that has ended.");
     if (now.items.failed === 0) return refused("No item has failed.");
     const paths = runPaths(runDir);
     const log = paths.log(driverLogName(`retry-${Date.now().toString(36)}`, { isWorker: false }));
@@ -69,15 +71,15 @@ export function openRunActions(program: string): RunActions {
     }).finally(() => retries.delete(runDir));
     ended.catch(() => {});
     child.unref();
-    const code = await Promise.race([ended, sleep(firstWordsMs)]);
+    const code = await Promise.race([ended, sleep(startupMs)]);
     if (code === undefined) return { ok: true, message: `Process ${child.pid} runs the failed items once more.` };
     if (goodCodes.includes(code)) return { ok: true, message: lastLine(log) ?? "The failed items were run once more." };
     return refused(lastLine(log) ?? `millrace retry ended with ${code}.`);
   }
 
   function startRetry(paths: RunPaths, log: string): ChildProcess {
-    mkdirSync(paths.logs, { recursive: true });
-    const fd = openSync(log, "a");
+    makeFolderInRun(paths.root, paths.logs);
+    const fd = openToAppendInRun(paths.root, log);
     try {
       const args = [...inheritedArguments(process.execArgv), program, "retry", paths.root];
       return spawn(process.execPath, args, { detached: true, stdio: ["ignore", fd, fd] });
@@ -87,7 +89,7 @@ export function openRunActions(program: string): RunActions {
   }
 }
 
-/** Someone is at it: also those who retry items of a complete run. */
+/** Includes workers that retry items of a complete run. */
 function isBusy({ state, workers }: Overview): boolean {
   return state === "running" || state === "queued" || workers.length > 0;
 }
@@ -96,17 +98,17 @@ function refused(message: string): ActionAnswer {
   return { ok: false, message };
 }
 
-async function cancelSoon(jobs: RunJobs, isAnyoneAtWork: () => Promise<boolean>): Promise<void> {
+async function cancelSoon(jobs: RunJobs, hasWorkers: () => Promise<boolean>): Promise<void> {
   try {
-    for (let waitedMs = 0; waitedMs < graceMs && (await isAnyoneAtWork()); waitedMs += lookEveryMs)
-      await sleep(lookEveryMs);
+    for (let waitedMs = 0; waitedMs < graceMs && (await hasWorkers()); waitedMs += pollEveryMs)
+      await sleep(pollEveryMs);
     await jobs.cancel();
   } catch {
-    // Jobs that run later find the order in the folder, and leave.
+    // Jobs that start later find the order in the folder and exit.
   }
 }
 
-/** What a program said last, without what it said about how to go on. */
+/** The last line that a program printed, without its advice. */
 function lastLine(log: string): string | undefined {
   const lines = readFileSync(log, "utf8").trim().split("\n");
   return (

@@ -1,17 +1,18 @@
 import { createHash } from "node:crypto";
 import { realpathSync, statSync } from "node:fs";
 import { basename, relative } from "node:path";
-import { jobsOf } from "../../launchers/batch/jobs-of.ts";
-import { MillraceError, messageOf } from "../../shared/errors.ts";
-import { findRuns, type InsideRuns } from "../../store/find-runs.ts";
-import { readSubmissions } from "../../store/job-records.ts";
-import { runPaths } from "../../store/run-paths.ts";
-import { isComplete } from "../../store/run-status.ts";
+import { MillraceError, messageOf } from "../../errors/errors.ts";
+import { jobsOf } from "../../launchers/jobs-of.ts";
+import { runPaths } from "../../run-folder/files/run-paths.ts";
+import type { ObservedJobs } from "../../run-folder/jobs/job-queue-status.ts";
+import { readJobRecords } from "../../run-folder/jobs/job-records.ts";
+import { findRuns, type InsideRuns } from "../../run-folder/run/find-runs.ts";
+import { isComplete } from "../../run-folder/run/run-status.ts";
 import type { Overview, RunCard } from "../run-view.ts";
 import { type RunWatch, watchRun } from "../view/watch-run.ts";
 import { Refusal } from "./refusal.ts";
 
-/** One run below the folder that is shown. */
+/** One run below the served folder. */
 export interface ListedRun {
   readonly id: string;
   readonly folder: string;
@@ -19,10 +20,10 @@ export interface ListedRun {
   readonly watch: RunWatch;
 }
 
-/** The runs below a folder, by the names they have in addresses. */
+/** The runs below a folder, by their ids. */
 export interface RunList {
   cards(): Promise<RunCard[]>;
-  /** The run of an id. Only what a listing has found is ever opened. */
+  /** The run with this id. Only runs of a listing are ever opened. */
   find(id: string): ListedRun;
   close(): void;
 }
@@ -36,7 +37,7 @@ export function openRunList(dir: string): RunList {
   let listedMs = Number.NEGATIVE_INFINITY;
   const inside: InsideRuns = new Map();
   const cards = new Map<string, { readonly key: string; readonly card: RunCard }>();
-  // A view of a large run holds a few megabytes: it is let go when nobody has asked for it for a while.
+  // The view of a large run takes a few megabytes: it is released when it was not used for a while.
   const tidy = setInterval(() => {
     for (const run of listed.values()) if (run.watch.isIdle()) listed.set(run.id, { ...run, watch: watchOf(run) });
   }, tidyEveryMs);
@@ -80,11 +81,11 @@ export function openRunList(dir: string): RunList {
 
   async function cardOf(run: ListedRun): Promise<RunCard> {
     const { id, folder, watch } = run;
-    const key = stampOf(run);
-    const known = cards.get(id);
-    // A run that is complete stays as it is while its folder does.
-    if (known !== undefined && known.key === key && isCardComplete(known.card)) return known.card;
     try {
+      const key = stampOf(run);
+      const known = cards.get(id);
+      // A complete run does not change while its folder does not.
+      if (known !== undefined && known.key === key && isCardComplete(known.card)) return known.card;
       const { state, items, failure } = (await watch.view()).overview();
       const problem = failure === null ? {} : { error: `${failure.code}: ${failure.message}`.split("\n", 1)[0]! };
       const card: RunCard = { id, folder, state, items, ...problem };
@@ -110,7 +111,7 @@ function rootOf(dir: string): string {
   }
 }
 
-/** Short, stable, and nothing that means anything in an address: folders have all kinds of names. */
+/** A short and stable id with only URL-safe characters: folders may have any name. */
 function idOf(root: string, folder: string): string {
   const name = basename(folder === "." ? root : folder)
     .replace(/[^\w-]+/g, "-")
@@ -118,7 +119,7 @@ function idOf(root: string, folder: string): string {
   return `${name}-${createHash("sha256").update(folder).digest("hex").slice(0, 12)}`;
 }
 
-/** Changes with everything that a card shows of a run nobody works on. */
+/** Changes with everything that a card shows of an idle run. */
 function stampOf({ runDir }: ListedRun): string {
   const paths = runPaths(runDir);
   return [paths.root, paths.merged, paths.manifest, paths.workers, paths.attempts, paths.failure]
@@ -126,10 +127,11 @@ function stampOf({ runDir }: ListedRun): string {
     .join(" ");
 }
 
-/** Where no driver asks the scheduler how the jobs of a run stand, this does while someone watches. */
+/** If no driver queries the scheduler about a run's jobs, this does while a page is open. Nothing is written. */
 function watchOf({ runDir }: Pick<ListedRun, "runDir">): RunWatch {
   let asking = false;
   let jobs: ReturnType<typeof jobsOf> | undefined;
+  let seen: ObservedJobs | undefined;
   const onLook = ({ state }: Overview) => {
     if (asking || (state !== "queued" && state !== "running")) return;
     asking = true;
@@ -137,15 +139,18 @@ function watchOf({ runDir }: Pick<ListedRun, "runDir">): RunWatch {
       asking = false;
     });
   };
-  return watchRun(runDir, { onLook });
+  return watchRun(runDir, { onLook, seenJobs: () => seen });
 
   async function ask(): Promise<void> {
     try {
-      if (readSubmissions(runPaths(runDir)).every(({ isClosed }) => isClosed === true)) return;
-      jobs ??= jobsOf(runDir);
-      await (await jobs)?.refresh();
+      if (
+        readJobRecords(runPaths(runDir)).every((record) => record.problem === undefined && record.submission.isClosed)
+      )
+        return;
+      jobs ??= jobsOf(runDir, { isLooking: true });
+      seen = await (await jobs)?.look();
     } catch {
-      // It is asked again; meanwhile the last answer is shown.
+      // It is asked again; meanwhile the last reply is shown.
       jobs = undefined;
     }
   }

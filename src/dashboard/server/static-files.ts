@@ -3,9 +3,9 @@ import { type Dirent, readdirSync, readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { extname, join } from "node:path";
 
-/** The files of the pages, held in memory: no address ever becomes a path. */
+/** The files of the pages, in memory: a URL never becomes a path. */
 export interface StaticFiles {
-  /** Answers with a file; false where there is none at this path. */
+  /** Sends a file; false if there is none at this path. */
   send(path: string, request: IncomingMessage, response: ServerResponse): boolean;
   readonly isEmpty: boolean;
 }
@@ -30,7 +30,7 @@ const types: Readonly<Record<string, string>> = {
 };
 const packed = [".br", ".gz"];
 
-/** Reads the pages that the build has made, once. */
+/** Reads the built pages once. */
 export function loadStaticFiles(folder: string): StaticFiles {
   const names = new Set(listFiles(folder));
   const files = new Map<string, StaticFile>();
@@ -73,7 +73,7 @@ function sendFile(file: StaticFile, request: IncomingMessage, response: ServerRe
   response.end(request.method === "HEAD" ? undefined : body);
 }
 
-/** What a browser takes; `br;q=0` is what it does not. */
+/** The encodings that a browser accepts; `br;q=0` means it does not. */
 function acceptedEncodings(header: string | undefined): Set<string> {
   return new Set(
     (header ?? "")
@@ -89,7 +89,7 @@ function acceptedEncodings(header: string | undefined): Set<string> {
   );
 }
 
-/** All files below a folder, relative to it; none where it is not there. Links are left out. */
+/** All files below a folder, relative to it; empty if it does not exist. Links are skipped. */
 function listFiles(folder: string, below = ""): string[] {
   let entries: Dirent[];
   try {

@@ -1,14 +1,14 @@
-import type { AttemptRecord } from "../../store/history.ts";
-import { type AttemptView, mostAttempts } from "../run-view.ts";
+import type { AttemptRecord } from "../../run-folder/history/history.ts";
+import { type AttemptView, maxAttempts } from "../run-view.ts";
 
-/** The attempts of a run that have ended: the newest of them, and how many there were. */
+/** The ended attempts of a run: the newest ones, and their total. */
 export interface AttemptLog {
   add(record: AttemptRecord): void;
   newest(): AttemptView[];
   leftOut(): number;
-  /** Those that were added since this was last asked for. */
+  /** The attempts added since the last call. */
   takeNew(): AttemptView[];
-  /** When the first began and the last ended; null where there was none. */
+  /** The start of the first and the end of the last; null if there is none. */
   readonly began: number | null;
   readonly ended: number | null;
 }
@@ -20,17 +20,17 @@ export function openAttemptLog(): AttemptLog {
   let began: number | null = null;
   let ended: number | null = null;
   const thin = () => {
-    // They come worker by worker, and each worker's in order.
+    // They come worker by worker, each worker's in order.
     kept.sort((a, b) => a.ended - b.ended);
-    if (kept.length > mostAttempts) kept = kept.slice(-mostAttempts);
+    if (kept.length > maxAttempts) kept = kept.slice(-maxAttempts);
   };
   return {
     add(record) {
       count++;
       kept.push(record);
       fresh.push(record);
-      if (kept.length > 2 * mostAttempts) thin();
-      if (fresh.length > 2 * mostAttempts) fresh = fresh.slice(-mostAttempts);
+      if (kept.length > 2 * maxAttempts) thin();
+      if (fresh.length > 2 * maxAttempts) fresh = fresh.slice(-maxAttempts);
       began = Math.min(began ?? record.began, record.began);
       ended = Math.max(ended ?? record.ended, record.ended);
     },
@@ -39,10 +39,10 @@ export function openAttemptLog(): AttemptLog {
       return kept.map(viewOf);
     },
     leftOut() {
-      return Math.max(0, count - mostAttempts);
+      return Math.max(0, count - maxAttempts);
     },
     takeNew() {
-      const taken = fresh.slice(-mostAttempts).map(viewOf);
+      const taken = fresh.slice(-maxAttempts).map(viewOf);
       fresh = [];
       return taken;
     },

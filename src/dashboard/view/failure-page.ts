@@ -1,13 +1,13 @@
 import { lstatSync } from "node:fs";
-import { shellWord } from "../../shared/shell-word.ts";
-import type { FailureRecord } from "../../worker/failure-log.ts";
-import { failuresOfShard, failuresPath } from "../../worker/retry-failed-shards.ts";
+import { shellWord } from "../../text/shell-word.ts";
+import type { FailureRecord } from "../../worker/shard/failure-log.ts";
+import { failuresOfShard, failuresPath } from "../../worker/shard/retry-failed-shards.ts";
 import type { FailurePage, FailureView } from "../run-view.ts";
 import type { LiveView } from "./live-view.ts";
 
-const mostText = 8000;
+const maxTextLength = 8000;
 
-/** A page of the failed items of committed shards, in item order. Only the shards that are on it are opened. */
+/** A page of the failed items of committed shards, in item order. Only the shards on it are opened. */
 export function viewFailures(
   { paths, failures: failed }: LiveView,
   { offset, limit }: { readonly offset: number; readonly limit: number },
@@ -49,10 +49,10 @@ function viewFailure(shard: number, { item, attempt, tries, error, stack }: Fail
 
 function cut(text: string): string {
   const whole = String(text);
-  return whole.length <= mostText ? whole : `${whole.slice(0, mostText)}…`;
+  return whole.length <= maxTextLength ? whole : `${whole.slice(0, maxTextLength)}…`;
 }
 
-// A link could lead out of the run folder.
+// A link could point outside of the run folder.
 function isOwnFile(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }

@@ -1,54 +1,58 @@
 import { statSync } from "node:fs";
 import { type Plan, shardOf } from "../../plan/plan.ts";
-import { sleep } from "../../shared/sleep.ts";
-import { yieldToEventLoop } from "../../shared/yield-to-event-loop.ts";
-import { groupAttempts } from "../../store/attempts.ts";
-import type { AttemptRecord } from "../../store/history.ts";
-import { readJobSight } from "../../store/job-sight.ts";
-import { requireManifest } from "../../store/manifest.ts";
-import { openHistoryTail } from "../../store/read-history.ts";
-import { type RunPaths, runPaths } from "../../store/run-paths.ts";
-import { fileSystemClock, isUnderWay, type LiveReport, liveReports, stateOf } from "../../store/run-status.ts";
-import { namesIn } from "../../store/scan-shards.ts";
-import { isDrainOrdered, isStopOrdered } from "../../store/stop-order.ts";
+import { type RunPaths, runPaths } from "../../run-folder/files/run-paths.ts";
+import type { AttemptRecord } from "../../run-folder/history/history.ts";
+import { openHistoryTail } from "../../run-folder/history/read-history.ts";
+import { type ObservedJobs, readJobQueueStatus } from "../../run-folder/jobs/job-queue-status.ts";
+import { groupAttempts } from "../../run-folder/lease/attempts.ts";
+import { requireManifest } from "../../run-folder/run/manifest.ts";
+import { fileSystemClock, isUnderWay, type LiveReport, liveReports, stateOf } from "../../run-folder/run/run-status.ts";
+import { namesIn } from "../../run-folder/run/scan-shards.ts";
+import { isDrainOrdered, isStopOrdered } from "../../run-folder/run/stop-order.ts";
+import { sleep } from "../../runtime/sleep.ts";
+import { yieldToEventLoop } from "../../runtime/yield-to-event-loop.ts";
 import type { AttemptView, Overview, RatePoint, ShardLetter, Snapshot } from "../run-view.ts";
 import { openAttemptLog } from "./attempt-log.ts";
-import { lookAtShards } from "./look-at-shards.ts";
+import { inspectShards } from "./inspect-shards.ts";
 import { openRateBuckets, type WorkSpan } from "./rate-buckets.ts";
 import { openShardMap } from "./shard-map.ts";
 import { viewWorker } from "./view-worker.ts";
 
-/** What has become known with a refresh. */
+/** The changes of a refresh. */
 interface ViewChange {
   readonly shards: readonly (readonly [shard: number, letter: ShardLetter])[];
   readonly attempts: readonly AttemptView[];
 }
 
-/** A run as it is shown. It is listed as a whole once; after that mostly what its workers tell is read. */
+/** The state of a run for display. It is listed completely once; after that mostly the workers' reports are read. */
 export interface LiveView {
   readonly paths: RunPaths;
   readonly plan: Plan;
-  /** Undefined where another run was begun in the folder: then this view is of no use any more. */
+  /** Undefined if another run was started in the folder: this view is then obsolete. */
   refresh(): Promise<ViewChange | undefined>;
   overview(): Overview;
   snapshot(): Snapshot;
   /** Items per second at this moment. */
   rateNow(): RatePoint;
-  /** Shards with failed items and how many, in order. */
+  /** Shards with failed items and their number, in order. */
   failures(): readonly (readonly [shard: number, failed: number])[];
   letter(shard: number): ShardLetter;
   workers(): readonly LiveReport[];
 }
 
-// A listing finds what no history tells: shards of other versions, and those that somebody has deleted.
+// A listing finds what no history contains: shards of other versions, and deleted ones.
 const listEveryMs = 3000;
 const lookAgainMs = 500;
 const clockEveryMs = 600_000;
-// Clocks of hosts differ; those that are further off say nothing about when something was done.
+// Clocks of hosts differ; times that are further off are ignored.
 const clockErrorMs = 3_600_000;
 
-/** Opens the view of a run. What has to be looked at is, in turns, so that others are served meanwhile. */
-export async function openLiveView(runDir: string, now: () => number = Date.now): Promise<LiveView> {
+/** Opens the view of a run. Long reads yield to other requests. */
+export async function openLiveView(
+  runDir: string,
+  now: () => number = Date.now,
+  seenJobs: () => ObservedJobs | undefined = () => undefined,
+): Promise<LiveView> {
   const paths = runPaths(runDir);
   const { plan, created } = requireManifest(paths);
   const createdMs = Date.parse(created) || null;
@@ -61,12 +65,12 @@ export async function openLiveView(runDir: string, now: () => number = Date.now)
   let clockSetMs = now();
   let live: readonly LiveReport[] = [];
   let listed = { mtimeMs: Number.NaN, atMs: Number.NEGATIVE_INFINITY, isSettled: false };
-  let untold: ReadonlySet<number> | undefined;
+  let unreported: ReadonlySet<number> | undefined;
   let shown: Overview;
 
-  lookAtWorkers();
-  // While somebody works, what the workers tell is believed; at rest every shard is looked into.
-  await readHistory({ isBelieved: live.length > 0 });
+  readWorkers();
+  // While workers are active, their reports are trusted; otherwise every shard is inspected.
+  await readHistory({ isTrusted: live.length > 0 });
   for (const [unit, { fenced }] of groupAttempts(namesIn(paths.attempts)))
     if (unit !== "merge" && fenced.length > 0) map.fence(unit);
   // On a shared file system a file can be visible before its last bytes.
@@ -84,8 +88,8 @@ export async function openLiveView(runDir: string, now: () => number = Date.now)
     plan,
     async refresh() {
       if (identityOf(paths) !== identity) return undefined;
-      lookAtWorkers();
-      await readHistory({ isBelieved: true });
+      readWorkers();
+      await readHistory({ isTrusted: true });
       await listIfChanged();
       map.hold(heldShards());
       shown = look();
@@ -105,7 +109,7 @@ export async function openLiveView(runDir: string, now: () => number = Date.now)
     workers: () => live,
   };
 
-  function lookAtWorkers(): void {
+  function readWorkers(): void {
     if (now() - clockSetMs > clockEveryMs) {
       clock = fileSystemClock(paths);
       clockSetMs = now();
@@ -118,7 +122,7 @@ export async function openLiveView(runDir: string, now: () => number = Date.now)
     return new Set(live.flatMap(({ report }) => (report.shard >= 0 ? [report.shard] : [])));
   }
 
-  async function readHistory({ isBelieved }: { readonly isBelieved: boolean }): Promise<void> {
+  async function readHistory({ isTrusted: isBelieved }: { readonly isTrusted: boolean }): Promise<void> {
     const names = new Set(live.map(({ report }) => report.worker));
     await history.read(
       (record) => {
@@ -145,15 +149,16 @@ export async function openLiveView(runDir: string, now: () => number = Date.now)
   }
 
   async function list(): Promise<number> {
-    // Before the listing: what is made while it goes on is found by the next one.
+    // Before the listing: changes during the listing are found by the next one.
     const { mtimeMs } = statSync(paths.root);
-    // What has just been committed is told of in a moment: it is opened only if it still was not at the next listing.
-    const before = live.length > 0 ? untold : undefined;
+    // A new commit is usually reported in a moment: the shard is opened only if it is still unreported at the next
+    // listing.
+    const before = live.length > 0 ? unreported : undefined;
     const isOpened = (shard: number) => before?.has(shard) ?? true;
-    const { damaged, ...look } = await lookAtShards(paths, map, { pause: yieldToEventLoop, isOpened });
-    untold = look.untold;
-    // Clocks of file systems tick slowly: what came right after a listing may bear the time from before it.
-    listed = { mtimeMs, atMs: now(), isSettled: mtimeMs === listed.mtimeMs && untold.size === 0 };
+    const { damaged, ...look } = await inspectShards(paths, map, { pause: yieldToEventLoop, isOpened });
+    unreported = look.unreported;
+    // File system clocks are coarse: a change right after a listing may have a time before it.
+    listed = { mtimeMs, atMs: now(), isSettled: mtimeMs === listed.mtimeMs && unreported.size === 0 };
     return damaged;
   }
 
@@ -166,7 +171,8 @@ export async function openLiveView(runDir: string, now: () => number = Date.now)
       if (report.shard >= 0 && map.letter(report.shard) === "r") doneNow += report.position;
       itemsPerSecond += report.itemsPerSecond;
     }
-    const jobs = readJobSight(paths);
+    const seen = seenJobs();
+    const jobs = readJobQueueStatus(paths, seen);
     const left = total - doneNow;
     const { failed } = done;
     const { state, failure } = stateOf(paths, { left, failed, jobs, isSomeoneThere: live.length > 0 });
@@ -187,6 +193,7 @@ export async function openLiveView(runDir: string, now: () => number = Date.now)
       itemsPerSecond,
       etaSeconds: itemsPerSecond > 0 ? left / itemsPerSecond : null,
       jobs: jobs ?? null,
+      ...(seen === undefined || seen.problems.length === 0 ? {} : { jobProblems: seen.problems }),
       workers: live
         .filter(({ report }) => report.role !== "driver")
         .map((one) => viewWorker(one, (shard) => sizeOf(shard))),
@@ -201,14 +208,14 @@ export async function openLiveView(runDir: string, now: () => number = Date.now)
     return to - from;
   }
 
-  /** What a worker has done of its shard so far; it is in no history yet. */
+  /** What a worker has done of its current shard, which is in no history yet. */
   function spanOf({ report }: LiveReport): WorkSpan[] {
     const { shard, position, from = 0, since } = report;
     return shard < 0 || since === undefined ? [] : [{ began: since, ended: now(), items: position - from }];
   }
 }
 
-/** What tells one run in a folder from another that was begun there later. */
+/** Distinguishes a run from a later one in the same folder. */
 function identityOf(paths: RunPaths): string {
   const stat = statSync(paths.manifest, { throwIfNoEntry: false });
   return stat === undefined ? "" : `${stat.ino} ${stat.mtimeMs}`;

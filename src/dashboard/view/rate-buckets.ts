@@ -7,17 +7,17 @@ export interface WorkSpan {
   readonly items: number;
 }
 
-/** Items per second over the whole of a run, in at most `mostBuckets` points however long it takes. */
+/** Items per second over a whole run, in at most `maxBuckets` points however long it takes. */
 export interface RateBuckets {
   add(span: WorkSpan): void;
   /** The points up to now; `running` is work that has not ended yet. */
   points(now: number, running?: readonly WorkSpan[]): RatePoint[];
 }
 
-const mostBuckets = 600;
+const maxBuckets = 600;
 const firstWidthMs = 1000;
 
-/** Opens an empty one. Whenever there would be too many buckets, two become one. */
+/** Opens an empty series. When there are too many buckets, pairs are merged. */
 export function openRateBuckets(): RateBuckets {
   return bucketsOf({ origin: Number.NaN, widthMs: firstWidthMs, counts: [] });
 }
@@ -32,7 +32,7 @@ function bucketsOf(own: Buckets): RateBuckets {
   return {
     add,
     points(now, running = []) {
-      // Work that goes on is added to a copy: it is added for good when it has ended.
+      // Current work is added to a copy; it is added permanently when it has ended.
       const copy: Buckets = { ...own, counts: [...own.counts] };
       const all = bucketsOf(copy);
       for (const span of running) all.add({ ...span, ended: Math.max(span.began, Math.min(span.ended, now)) });
@@ -62,7 +62,7 @@ function bucketsOf(own: Buckets): RateBuckets {
   function makeRoom(began: number, ended: number): void {
     if (Number.isNaN(own.origin)) own.origin = began;
     const end = () => Math.max(ended, own.origin + own.counts.length * own.widthMs);
-    while ((end() - Math.min(began, own.origin)) / own.widthMs > mostBuckets - 2) widen();
+    while ((end() - Math.min(began, own.origin)) / own.widthMs > maxBuckets - 2) widen();
     const missing = Math.ceil((own.origin - began) / own.widthMs);
     if (missing <= 0) return;
     own.counts.unshift(...new Array<number>(missing).fill(0));
@@ -82,7 +82,7 @@ function bucketsOf(own: Buckets): RateBuckets {
 function pointsOf({ origin, widthMs, counts }: Buckets, now: number): RatePoint[] {
   return counts.map((items, i) => {
     const from = origin + i * widthMs;
-    // The last one is not over: what it holds was done in a part of its time.
+    // The last bucket is incomplete: its items were done in a part of its time.
     const spanMs = now > from && now < from + widthMs ? Math.max(now - from, widthMs / 4) : widthMs;
     return { at: Math.round(from + spanMs / 2), itemsPerSecond: (items * 1000) / spanMs };
   });

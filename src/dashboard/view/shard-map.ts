@@ -1,25 +1,25 @@
-import type { ShardCounts } from "../../store/done.ts";
+import type { ShardCounts } from "../../run-folder/shard/done.ts";
 import type { ShardLetter } from "../run-view.ts";
 
-/** What every shard of a run is at: kept up to date by what becomes known, never made anew. */
+/** The state of every shard of a run, updated incrementally. */
 export interface ShardMap {
-  /** An attempt at it was committed. What an earlier one held is told late now and then, and does not count. */
+  /** An attempt was committed. Late reports of earlier attempts are ignored. */
   commit(shard: number, attempt: number, counts: ShardCounts): void;
   damage(shard: number): void;
-  /** It is not there any more. */
-  vanish(shard: number): void;
-  /** An attempt at it has ended without a commit. */
+  /** The shard no longer exists. */
+  markMissing(shard: number): void;
+  /** An attempt has ended without a commit. */
   fence(shard: number): void;
-  /** These, and no others, are in work. */
+  /** Exactly these shards are in progress. */
   hold(shards: ReadonlySet<number>): void;
   isCommitted(shard: number): boolean;
   letter(shard: number): ShardLetter;
-  /** One letter for each shard. */
+  /** One letter per shard. */
   text(): string;
-  /** What has changed since this was last asked for. */
+  /** The changes since the last call. */
   takeChanges(): [shard: number, letter: ShardLetter][];
   readonly sums: Readonly<ShardSums>;
-  /** Shards with failed items and how many, in order. */
+  /** Shards with failed items and their number, in order. */
   failures(): [shard: number, failed: number][];
   committedShards(): Iterable<number>;
   damagedShards(): Iterable<number>;
@@ -36,11 +36,24 @@ interface ShardSums {
 
 const kinds = ["items", "written", "dropped", "failed"] as const;
 
+// Maximum number of letters.
+const maxLetters = 1 << 22;
+
+/** The data of some neighbouring shards. */
+interface Page {
+  readonly letters: Buffer;
+  readonly attempts: Float64Array;
+  readonly columns: Readonly<Record<(typeof kinds)[number], Float64Array>>;
+}
+
+const pageShards = 64;
+
+/**
+ * Columns of numbers instead of an object per shard: a run may have a million shards. Pages are created when something
+ * is known about a shard, so the number in a manifest takes no memory.
+ */
 export function openShardMap(shardCount: number): ShardMap {
-  const letters = Buffer.alloc(shardCount, ".");
-  // Columns of numbers instead of an object for each shard: a run may have a million of them.
-  const attempts = column();
-  const columns = { items: column(), written: column(), dropped: column(), failed: column() };
+  const pages = new Map<number, Page>();
   const damaged = new Set<number>();
   const fenced = new Set<number>();
   const changed = new Set<number>();
@@ -49,10 +62,11 @@ export function openShardMap(shardCount: number): ShardMap {
 
   return {
     commit(shard, attempt, counts) {
-      if (!isInPlan(shard) || attempts[shard]! > attempt) return;
+      if (!isInPlan(shard) || attemptOf(shard) > attempt) return;
       forget(shard);
-      attempts[shard] = Math.max(1, attempt);
-      for (const kind of kinds) columns[kind][shard] = counts[kind];
+      const { attempts, columns } = makePage(shard);
+      attempts[shard % pageShards] = Math.max(1, attempt);
+      for (const kind of kinds) columns[kind][shard % pageShards] = counts[kind];
       add(shard, 1);
       draw(shard);
     },
@@ -63,7 +77,7 @@ export function openShardMap(shardCount: number): ShardMap {
       sums.damaged++;
       draw(shard);
     },
-    vanish(shard) {
+    markMissing(shard) {
       forget(shard);
       draw(shard);
     },
@@ -80,7 +94,11 @@ export function openShardMap(shardCount: number): ShardMap {
     },
     isCommitted,
     letter: letterOf,
-    text: () => letters.toString("latin1"),
+    text() {
+      const letters = Buffer.alloc(Math.min(shardCount, maxLetters), ".");
+      for (const [page, own] of pages) own.letters.copy(letters, page * pageShards);
+      return letters.toString("latin1");
+    },
     takeChanges() {
       const changes = [...changed].map((shard): [number, ShardLetter] => [shard, letterOf(shard)]);
       changed.clear();
@@ -89,7 +107,7 @@ export function openShardMap(shardCount: number): ShardMap {
     sums,
     failures: () =>
       [...committedShards()].flatMap((shard): [number, number][] => {
-        const failed = columns.failed[shard]!;
+        const failed = countOf(shard, "failed");
         return failed > 0 ? [[shard, failed]] : [];
       }),
     committedShards,
@@ -97,51 +115,75 @@ export function openShardMap(shardCount: number): ShardMap {
   };
 
   function isInPlan(shard: number): boolean {
-    return shard >= 0 && shard < shardCount;
+    return Number.isInteger(shard) && shard >= 0 && shard < shardCount;
   }
 
-  function column(): Float64Array {
-    return new Float64Array(shardCount);
+  function pageOf(shard: number): Page | undefined {
+    return pages.get(Math.floor(shard / pageShards));
   }
 
-  // Attempts are counted from 1, whatever a damaged history may say.
+  function makePage(shard: number): Page {
+    const known = pageOf(shard);
+    if (known !== undefined) return known;
+    const column = () => new Float64Array(pageShards);
+    const first = Math.floor(shard / pageShards);
+    const page: Page = {
+      letters: Buffer.alloc(Math.min(pageShards, shardCount - first * pageShards), "."),
+      attempts: column(),
+      columns: { items: column(), written: column(), dropped: column(), failed: column() },
+    };
+    pages.set(first, page);
+    return page;
+  }
+
+  function attemptOf(shard: number): number {
+    return pageOf(shard)?.attempts[shard % pageShards] ?? 0;
+  }
+
+  function countOf(shard: number, kind: (typeof kinds)[number]): number {
+    return pageOf(shard)?.columns[kind][shard % pageShards] ?? 0;
+  }
+
+  // Attempts are numbered from 1, whatever a damaged history says.
   function isCommitted(shard: number): boolean {
-    return (attempts[shard] ?? 0) > 0;
+    return attemptOf(shard) > 0;
   }
 
   function* committedShards(): Generator<number> {
-    for (let shard = 0; shard < shardCount; shard++) if (isCommitted(shard)) yield shard;
+    for (const page of [...pages.keys()].sort((a, b) => a - b))
+      for (let shard = page * pageShards; shard < Math.min((page + 1) * pageShards, shardCount); shard++)
+        if (isCommitted(shard)) yield shard;
   }
 
   function forget(shard: number): void {
     if (isCommitted(shard)) {
       add(shard, -1);
-      attempts[shard] = 0;
+      makePage(shard).attempts[shard % pageShards] = 0;
     }
     if (damaged.delete(shard)) sums.damaged--;
     fenced.delete(shard);
   }
 
   function add(shard: number, sign: 1 | -1): void {
-    const { items, written, dropped, failed } = columns;
     sums.committed += sign;
-    sums.done += sign * items[shard]!;
-    sums.written += sign * written[shard]!;
-    sums.dropped += sign * dropped[shard]!;
-    sums.failed += sign * failed[shard]!;
+    sums.done += sign * countOf(shard, "items");
+    sums.written += sign * countOf(shard, "written");
+    sums.dropped += sign * countOf(shard, "dropped");
+    sums.failed += sign * countOf(shard, "failed");
   }
 
   function draw(shard: number): void {
     if (!isInPlan(shard)) return;
     const code = letterOf(shard).charCodeAt(0);
-    if (letters[shard] === code) return;
-    letters[shard] = code;
+    const { letters } = makePage(shard);
+    if (letters[shard % pageShards] === code) return;
+    letters[shard % pageShards] = code;
     changed.add(shard);
   }
 
   function letterOf(shard: number): ShardLetter {
-    // Failed items of a committed shard may be in work once more; what is committed stays so meanwhile.
-    if (isCommitted(shard)) return columns.failed[shard]! > 0 ? "f" : "c";
+    // Failed items of a committed shard may be retried; it stays committed meanwhile.
+    if (isCommitted(shard)) return countOf(shard, "failed") > 0 ? "f" : "c";
     if (held.has(shard)) return "r";
     if (damaged.has(shard)) return "d";
     return fenced.has(shard) ? "w" : ".";

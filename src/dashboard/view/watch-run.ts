@@ -1,24 +1,25 @@
-import { messageOf } from "../../shared/errors.ts";
+import { messageOf } from "../../errors/errors.ts";
+import type { ObservedJobs } from "../../run-folder/jobs/job-queue-status.ts";
 import type { Overview, Update } from "../run-view.ts";
 import { type LiveView, openLiveView } from "./live-view.ts";
 
-/** Who is told how a run goes. */
+/** A subscriber of a run. */
 export interface Watcher {
-  /** All there is, as JSON text that all watchers share: at first, and where it has to begin anew. */
+  /** The complete state, as JSON text that all watchers share: first, and when the stream restarts. */
   onSnapshot(json: string): void;
-  /** What is new since. */
+  /** The changes since then. */
   onUpdate(json: string): void;
-  /** The run cannot be read any more. */
+  /** The run can no longer be read. */
   onEnd(why: string): void;
 }
 
-/** One run that is looked at, for all who want to know: one loop, which rests while nobody does. */
+/** One polling loop per run, shared by all watchers; it pauses while there are none. */
 export interface RunWatch {
-  /** The view, brought up to date if it has not been for a moment. */
+  /** The view, refreshed if it is not recent. */
   view(): Promise<LiveView>;
-  /** Hands over a snapshot and tells how it goes on from there. Answers how to stop that. */
+  /** Sends a snapshot and then updates. Returns a function that unsubscribes. */
   subscribe(watcher: Watcher): () => void;
-  /** Something was just done to the run: look soon. */
+  /** An action was executed on the run: refresh soon. */
   poke(): void;
   isIdle(): boolean;
   close(): void;
@@ -26,24 +27,26 @@ export interface RunWatch {
 
 interface WatchOptions {
   readonly now?: () => number;
-  /** Called now and then while someone watches a run that is under way, to have a scheduler asked. */
+  /** Called now and then while an active run is watched, to query its scheduler. */
   readonly onLook?: (overview: Overview) => void;
+  /** What that scheduler said. */
+  readonly seenJobs?: () => ObservedJobs | undefined;
 }
 
 const runningMs = 1000;
 const queuedMs = 2000;
 const firstRestMs = 2000;
-const longestRestMs = 15_000;
+const maxRestMs = 15_000;
 const freshMs = 500;
 const idleAfterMs = 60_000;
 
-export function watchRun(runDir: string, { now = Date.now, onLook }: WatchOptions = {}): RunWatch {
+export function watchRun(runDir: string, { now = Date.now, onLook, seenJobs }: WatchOptions = {}): RunWatch {
   const watchers = new Set<Watcher>();
   let opened: Promise<LiveView> | undefined;
   let refreshing: Promise<boolean> | undefined;
   let refreshedMs = Number.NEGATIVE_INFINITY;
   let usedMs = now();
-  let lastSaid = "";
+  let lastSent = "";
   let cached: { readonly version: number; readonly json: string } | undefined;
   let version = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -73,7 +76,7 @@ export function watchRun(runDir: string, { now = Date.now, onLook }: WatchOption
         if (now() - refreshedMs > freshMs) await refresh();
         const view = await open();
         if (!isWanted) return;
-        // In one go, so that the first update is the one that follows the snapshot.
+        // Synchronous, so that the first update is the one after the snapshot.
         watcher.onSnapshot(snapshotText(view));
         watchers.add(watcher);
         if (timer === undefined) schedule(runningMs);
@@ -91,7 +94,7 @@ export function watchRun(runDir: string, { now = Date.now, onLook }: WatchOption
   };
 
   function open(): Promise<LiveView> {
-    opened ??= openLiveView(runDir, now).then(
+    opened ??= openLiveView(runDir, now, seenJobs).then(
       (view) => {
         refreshedMs = now();
         version++;
@@ -110,7 +113,7 @@ export function watchRun(runDir: string, { now = Date.now, onLook }: WatchOption
     return cached.json;
   }
 
-  /** Brings the view up to date and tells the watchers. Answers whether anything has changed. */
+  /** Refreshes the view and notifies the watchers. Returns true if anything changed. */
   function refresh(): Promise<boolean> {
     refreshing ??= refreshNow().finally(() => {
       refreshing = undefined;
@@ -135,8 +138,8 @@ export function watchRun(runDir: string, { now = Date.now, onLook }: WatchOption
     onLook?.(overview);
     const isRunning = overview.state === "running";
     const said = JSON.stringify(overview);
-    const isNew = said !== lastSaid || change.shards.length > 0 || change.attempts.length > 0;
-    lastSaid = said;
+    const isNew = said !== lastSent || change.shards.length > 0 || change.attempts.length > 0;
+    lastSent = said;
     if (watchers.size > 0 && (isNew || isRunning)) {
       const update: Update = { overview, ...change, rates: isRunning ? [view.rateNow()] : [] };
       const json = JSON.stringify(update);
@@ -158,12 +161,12 @@ export function watchRun(runDir: string, { now = Date.now, onLook }: WatchOption
       isNew = await refresh();
       state = (await open()).overview().state;
     } catch (error) {
-      // The folder was removed, say. Whoever asks again may find another run there.
+      // For example, the folder was removed. A later request may find another run there.
       opened = undefined;
       for (const watcher of [...watchers]) watcher.onEnd(messageOf(error));
     }
     if (isClosed || watchers.size === 0) return;
-    restMs = isNew ? firstRestMs : Math.min(longestRestMs, restMs * 1.5);
+    restMs = isNew ? firstRestMs : Math.min(maxRestMs, restMs * 1.5);
     schedule(state === "running" ? runningMs : state === "queued" ? queuedMs : restMs);
   }
 }

@@ -2,8 +2,8 @@ import type { ComplexFft } from "./complex-fft.ts";
 import { makeStockham } from "./stockham.ts";
 
 /**
- * A transform of any size as a convolution with a chirp, done by transforms of a power of two (Bluestein):
- * k n = (k^2 + n^2 - (k - n)^2) / 2.
+ * A transform of any size as a convolution with a chirp, computed by transforms of a power of two (Bluestein): k n =
+ * (k^2 + n^2 - (k - n)^2) / 2.
  */
 export function makeBluestein(size: number): ComplexFft {
   const bits = Math.ceil(Math.log2(2 * size - 1));
@@ -25,7 +25,7 @@ export function makeBluestein(size: number): ComplexFft {
       work.fill(0, 2 * size);
       multiply(work, values, chirp, size);
       inner.transform(work);
-      // The inverse transform by the forward one: conjugated before, and again (with the division) in the last step.
+      // The inverse transform by the forward one: conjugate before, and conjugate and divide in the last step.
       multiply(work, work, kernel, length);
       for (let i = 1; i < 2 * length; i += 2) work[i] = -work[i]!;
       inner.transform(work);
@@ -38,7 +38,7 @@ export function makeBluestein(size: number): ComplexFft {
   };
 }
 
-/** e^(-pi i n^2 / size); n^2 is taken modulo 2 size first, because the cosine of a large angle is less exact. */
+/** e^(-pi i n^2 / size). n^2 is reduced modulo 2 size first, because the cosine of a large angle is less exact. */
 function makeChirp(size: number): Float64Array {
   const chirp = new Float64Array(2 * size);
   for (let n = 0; n < size; n++) {
@@ -49,7 +49,7 @@ function makeChirp(size: number): Float64Array {
   return chirp;
 }
 
-/** `to = a * b`, value by value; `to` may be `a`. */
+/** `to = a * b`, element by element; `to` may be `a`. */
 function multiply(to: Float64Array, a: Float64Array, b: Float64Array, count: number): void {
   for (let i = 0; i < 2 * count; i += 2) {
     const re = a[i]! * b[i]! - a[i + 1]! * b[i + 1]!;

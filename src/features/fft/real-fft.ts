@@ -1,18 +1,18 @@
-import { MillraceError } from "../../shared/errors.ts";
+import { MillraceError } from "../../errors/errors.ts";
 import { makeComplexFft } from "./make-complex-fft.ts";
 
-/** The transform of real samples of one size. Keeps its tables and buffers: make it once, use it for every frame. */
+/**
+ * The transform of real samples of one size. It owns its tables and buffers: create it once, use it for every frame.
+ */
 export interface RealFft {
   readonly size: number;
-  /** Bins of the result, from 0 Hz to half the sample rate: `floor(size / 2) + 1`. */
+  /** Number of bins, from 0 Hz to half the sample rate: `floor(size / 2) + 1`. */
   readonly bins: number;
-  /**
-   * Bins as (re, im) pairs into `spectrum`, which needs room for `2 * bins` numbers. Samples that are missing count as 0.
-   */
+  /** Writes bins as (re, im) pairs into `spectrum`, which needs `2 * bins` elements. Missing samples count as 0. */
   transform(samples: Float64Array | Float32Array, spectrum: Float64Array): void;
 }
 
-/** Makes a transform of real samples in float64, of any size from 1; an even size costs half as much. */
+/** Creates a transform of real samples in float64, of any size from 1. An even size costs half as much. */
 export function makeRealFft(size: number): RealFft {
   if (!Number.isSafeInteger(size) || size < 1 || size > 2 ** 26)
     throw new MillraceError("BAD_OPTION", `A transform cannot have the size ${size}.`, {
@@ -38,7 +38,7 @@ function makeOdd(size: number): RealFft {
   };
 }
 
-// Pairs of samples taken as complex values: one transform of half the size, whose bins k and half - k hold those of both.
+// Pairs of samples are taken as complex values: bins k and half - k of one transform of half the size give both.
 function makeEven(size: number): RealFft {
   const half = size / 2;
   const fft = makeComplexFft(half);

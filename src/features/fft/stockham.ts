@@ -11,8 +11,8 @@ interface Pass {
 }
 
 /**
- * A transform in passes between two buffers that change roles, so that nothing has to be put in order at the end. The
- * product of the radices is the size; those of 4 have code of their own, any other is summed up directly.
+ * A transform in passes that alternate between two buffers, so no reordering is needed at the end. The product of the
+ * radices is the size; radix 4 has its own code, any other is summed directly.
  */
 export function makeStockham(size: number, radices: readonly number[]): ComplexFft {
   const passes = planPasses(size, radices);

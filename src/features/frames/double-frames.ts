@@ -1,7 +1,7 @@
 import { makeRealFft } from "../fft/real-fft.ts";
 import type { FrameEngine, FrameJob, FrameSpec } from "./frame-spec.ts";
 
-/** Frames in float64, one at a time: for sizes that have no kernel, and what the kernels are tested against. */
+/** Frames in float64, one at a time: for sizes without a kernel, and as the reference for tests of the kernels. */
 export function makeDoubleFrames(spec: FrameSpec): FrameEngine {
   const fft = makeRealFft(spec.fftSize);
   const frame = new Float64Array(spec.frameLength);
@@ -19,7 +19,7 @@ export function makeDoubleFrames(spec: FrameSpec): FrameEngine {
   };
 }
 
-/** The frame without its mean, with pre-emphasis, windowed. Returns its energy, as the spec wants it. */
+/** Writes the frame without its mean, with pre-emphasis and window. Returns its energy, as the spec defines it. */
 function fillFrame(spec: FrameSpec, { samples }: FrameJob, from: number, frame: Float64Array): number {
   const { frameLength, window, preemphasis } = spec;
   let mean = 0;
@@ -40,7 +40,7 @@ function fillFrame(spec: FrameSpec, { samples }: FrameJob, from: number, frame: 
   return spec.energy === "raw" ? raw : windowed;
 }
 
-/** From (re, im) pairs to powers or magnitudes, at the front of the same array. */
+/** Replaces (re, im) pairs by powers or magnitudes, at the start of the same array. */
 function toMagnitudes(spectrum: Float64Array, bins: number, kind: FrameSpec["spectrum"]): void {
   for (let k = 0; k < bins; k++) {
     const power = spectrum[2 * k]! ** 2 + spectrum[2 * k + 1]! ** 2;

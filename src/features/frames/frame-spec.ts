@@ -1,4 +1,4 @@
-/** Filters over a spectrum, each as its first bin and the weights from there on: most of a triangle is zero. */
+/** Filters over a spectrum, each as its first bin and its weights from there: most of a triangle is zero. */
 export interface SparseFilters {
   readonly count: number;
   readonly starts: Int32Array;
@@ -7,49 +7,49 @@ export interface SparseFilters {
   readonly weights: Float64Array;
 }
 
-/** What is done to every frame: mean, pre-emphasis, window, spectrum, filters, floor, logarithm; in this order. */
+/** The steps for every frame, in this order: mean, pre-emphasis, window, spectrum, filters, floor, logarithm. */
 export interface FrameSpec {
   /** Samples of a frame. */
   readonly frameLength: number;
-  /** Samples from the start of a frame to the next. */
+  /** Samples from the start of one frame to the start of the next. */
   readonly frameShift: number;
-  /** Length of the transform; a shorter frame is filled up with zeros. */
+  /** Length of the transform. A shorter frame is padded with zeros. */
   readonly fftSize: number;
-  /** One factor a sample; carries the scale of the samples too. */
+  /** One factor per sample. Includes the scale of the samples. */
   readonly window: Float64Array;
   /**
-   * Rounds as Kaldi does: the same transform (split radix) with the same factors in float32. What is left of a frame where
-   * it has next to no energy is rounding, and so equal too. For powers of two.
+   * Rounds as Kaldi does: the same transform (split radix) with the same factors in float32. In frames with almost no
+   * energy only rounding errors remain, and these are equal too. For powers of two.
    */
   readonly isKaldi: boolean;
   readonly removeMean: boolean;
   readonly preemphasis: number;
-  /** Whether the sum of squares of a frame is wanted: before pre-emphasis and window, or after. */
+  /** Whether to compute the sum of squares of a frame: before or after pre-emphasis and window. */
   readonly energy: "none" | "raw" | "windowed";
   readonly spectrum: "power" | "magnitude";
   readonly filters: SparseFilters;
-  /** Outputs are at least this. */
+  /** Minimum of the outputs. */
   readonly floor: number | undefined;
-  /** The natural logarithm of the outputs; needs a floor above 0. */
+  /** Take the natural logarithm of the outputs; needs a floor above 0. */
   readonly log: boolean;
 }
 
-/** Where frames come from and where their features go. */
+/** The source of the frames and the destination of their features. */
 export interface FrameJob {
   readonly samples: Float32Array;
-  /** The first sample of the first frame. All frames have to lie inside the samples. */
+  /** The first sample of the first frame. All frames must be inside the samples. */
   readonly firstSample: number;
   readonly frames: number;
-  /** Rows of `rowLength` values, the features in each from column `firstColumn` on. */
+  /** Rows of `rowLength` values; the features begin at column `firstColumn` of each. */
   readonly output: Float32Array;
   readonly firstRow: number;
   readonly rowLength: number;
   readonly firstColumn: number;
-  /** Sums of squares, one a row, where the spec wants them. */
+  /** Sums of squares, one per row, if the spec asks for them. */
   readonly energies: Float64Array | undefined;
 }
 
-/** Carries a spec out. There are two: one in SIMD for the usual sizes, one in float64 for any. */
+/** Executes a spec. There are two engines: SIMD for the usual sizes, float64 for any size. */
 export interface FrameEngine {
   run(job: FrameJob): void;
 }

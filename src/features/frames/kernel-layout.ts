@@ -3,10 +3,12 @@ import type { FrameSpec } from "./frame-spec.ts";
 /** A vector of four floats, one for each of four frames. */
 export const vectorBytes = 16;
 
-/** Frames whose samples and features are in the kernel's memory at a time: enough that a call costs nothing. */
+/**
+ * Frames whose samples and features are in the kernel's memory at a time: enough to make the cost of a call negligible.
+ */
 export const blockFrames = 128;
 
-/** Where things lie in the memory of a kernel, in bytes. */
+/** The memory layout of a kernel, in bytes. */
 export interface KernelLayout {
   readonly samples: number;
   readonly window: number;
@@ -22,7 +24,7 @@ export interface KernelLayout {
   readonly bytes: number;
 }
 
-/** Gives every table and buffer of a kernel its place. */
+/** Assigns an address to every table and buffer of a kernel. */
 export function layOut(
   spec: FrameSpec,
   sizes: { twiddles: readonly Float32Array[]; table: Int32Array; weights: Float32Array },
@@ -36,7 +38,7 @@ export function layOut(
   const half = spec.fftSize / 2;
   return {
     work: [take(spec.fftSize * vectorBytes), take(spec.fftSize * vectorBytes)],
-    // One bin more than there is: filters have an even number of weights, the last of which may be a zero beyond the end.
+    // One extra bin: filters have an even number of weights, and the last may be a zero beyond the end.
     spectrum: take((half + 2) * vectorBytes),
     window: take(4 * spec.frameLength),
     splitTwiddles: take(4 * half),

@@ -1,9 +1,11 @@
-import * as w from "../../shared/wasm-code.ts";
+import * as w from "../../wasm/wasm-code.ts";
 
-/** One pass of the transform: `radix` values at a distance are combined, for `blocks` twiddles with `stride` values each. */
+/**
+ * One pass of the transform: combines `radix` values at a distance, for `blocks` twiddles with `stride` values each.
+ */
 export interface PassPlan {
   readonly radix: 2 | 3 | 4 | 5;
-  /** Length of the transforms that are left before this pass. */
+  /** Length of the transforms before this pass. */
   readonly length: number;
   readonly blocks: number;
   readonly stride: number;
@@ -12,7 +14,7 @@ export interface PassPlan {
 const valueBytes = 32;
 const imaginary = 16;
 
-/** Whether a transform of this many complex values can be done in passes of 2, 3, 4 and 5. */
+/** True if a transform of this many complex values can be done in passes of 2, 3, 4 and 5. */
 export function hasPasses(size: number): boolean {
   let rest = size;
   for (const radix of [2, 3, 5]) while (rest % radix === 0) rest /= radix;
@@ -54,14 +56,14 @@ interface Complex {
 
 /** A transform of four frames in the memory of a kernel. */
 export interface Transform {
-  /** The first one does it, on values at the place it is told. */
+  /** The first function transforms the values at the given address. */
   readonly functions: readonly w.ModuleFunction[];
-  /** Where the values are afterwards, and which of them is the value of bin k. */
+  /** The address of the result, and the position of bin k in it. */
   readonly result: number;
   readonly placeOf: (k: number) => number;
 }
 
-/** The transform between two buffers that change roles with each pass (Stockham): nothing has to be put in order. */
+/** The transform, alternating between two buffers with each pass (Stockham), so no reordering is needed. */
 export function emitFft(
   passes: readonly PassPlan[],
   layout: { readonly work: readonly [number, number]; readonly passTwiddles: readonly number[] },
@@ -159,21 +161,21 @@ function setTurned(target: Complex, a: Complex, b: Complex, turn: "minus" | "plu
   return [...w.set(target.re, first(w.get(a.re), w.get(b.im))), ...w.set(target.im, second(w.get(a.im), w.get(b.re)))];
 }
 
-/** `target = start +` the sum of some `factor * value`. */
+/** `target = start +` a sum of `factor * value`. */
 function setScaledSum(target: Complex, start: Complex, terms: readonly (readonly [number, Complex])[]): w.Code {
   const part = (key: "re" | "im") =>
     terms.reduce((sum, [factor, value]) => w.add(sum, w.mul(w.splat(factor), w.get(value[key]))), w.get(start[key]));
   return [...w.set(target.re, part("re")), ...w.set(target.im, part("im"))];
 }
 
-/** `target =` the sum of some `factor * value`. */
+/** `target =` a sum of `factor * value`. */
 function setScaled(target: Complex, ...terms: readonly (readonly [number, Complex])[]): w.Code {
   const part = (key: "re" | "im") =>
     terms.map(([factor, value]) => w.mul(w.splat(factor), w.get(value[key]))).reduce((sum, term) => w.add(sum, term));
   return [...w.set(target.re, part("re")), ...w.set(target.im, part("im"))];
 }
 
-/** Transforms of a few values in place, by the sums and differences of opposite ones. */
+/** Transforms of a few values in place, by sums and differences of opposite values. */
 const butterflies: Record<PassPlan["radix"], (registers: Registers) => w.Code> = {
   2: ({ values: [a, b], spare: [t] }) => [
     ...setBoth(t!, w.sub, a!, b!),

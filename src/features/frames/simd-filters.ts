@@ -1,9 +1,9 @@
-import * as w from "../../shared/wasm-code.ts";
+import * as w from "../../wasm/wasm-code.ts";
 import type { FrameSpec, SparseFilters } from "./frame-spec.ts";
 import { type KernelLayout, vectorBytes } from "./kernel-layout.ts";
 import { emitLog } from "./simd-log.ts";
 
-/** Filters as the kernel reads them: where each begins, how many pairs of weights it has, and the weights. */
+/** Filters as the kernel reads them: the first bin and the number of weight pairs of each, and the weights. */
 export function packFilters(filters: SparseFilters): { table: Int32Array; weights: Float32Array } {
   const table = new Int32Array(2 * filters.count);
   const weights: number[] = [];
@@ -19,7 +19,7 @@ export function packFilters(filters: SparseFilters): { table: Int32Array; weight
   return { table, weights: Float32Array.from(weights) };
 }
 
-/** One sum of products a filter, its floor and logarithm, and from the lanes into the rows of the four frames. */
+/** One sum of products per filter, with floor and logarithm; then moves the lanes to the rows of the four frames. */
 export function emitFilters(spec: FrameSpec, locals: w.Locals, layout: KernelLayout, output: w.Local): w.Code {
   const [table, weight, bin, to, filters, pairs] = [0, 1, 2, 3, 4, 5].map(() => locals.i32()) as [
     ...[w.Local, w.Local, w.Local, w.Local, w.Local, w.Local],

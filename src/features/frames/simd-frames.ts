@@ -1,18 +1,21 @@
-import { hasWasm, makeInstance } from "../../shared/wasm-instance.ts";
+import { hasWasm, makeInstance } from "../../wasm/wasm-instance.ts";
 import type { FrameEngine, FrameJob, FrameSpec } from "./frame-spec.ts";
 import { blockFrames } from "./kernel-layout.ts";
 import { hasPasses } from "./simd-fft.ts";
 import { type Kernel, makeKernel } from "./simd-kernel.ts";
 
-/** Above this a kernel's tables and buffers no longer fit the caches, and long filters make nothing faster. */
-const largestFft = 32_768;
+/** Above this size a kernel's tables and buffers do not fit the caches, and the kernel is not faster. */
+const maxFft = 32_768;
 
-/** Whether there is a kernel for a spec: the size of its transform is made of 2, 3 and 5, and WebAssembly is not switched off. */
+/**
+ * True if there is a kernel for a spec: the size of its transform has only the factors 2, 3 and 5, and WebAssembly is
+ * available.
+ */
 export function canUseSimd({ fftSize }: FrameSpec): boolean {
-  return hasWasm && fftSize % 2 === 0 && fftSize <= largestFft && hasPasses(fftSize / 2);
+  return hasWasm && fftSize % 2 === 0 && fftSize <= maxFft && hasPasses(fftSize / 2);
 }
 
-/** Frames in float32, four at a time: as exact as Kaldi and librosa, which compute in float32 too. */
+/** Frames in float32, four at a time: as exact as Kaldi and librosa, which use float32 too. */
 export function makeSimdFrames(spec: FrameSpec): FrameEngine {
   const kernel = makeKernel(spec);
   const { memory, run } = makeInstance(kernel.module);

@@ -1,4 +1,4 @@
-import * as w from "../../shared/wasm-code.ts";
+import * as w from "../../wasm/wasm-code.ts";
 import type { FrameSpec } from "./frame-spec.ts";
 import { type KernelLayout, layOut, vectorBytes } from "./kernel-layout.ts";
 import { emitFft, fftTwiddles, planPasses, type Transform } from "./simd-fft.ts";
@@ -9,13 +9,13 @@ import { emitSplitRadix, isSplitRadixSize, splitRadixTwiddles } from "./simd-spl
 export interface Kernel {
   readonly module: Uint8Array<ArrayBuffer>;
   readonly layout: KernelLayout;
-  /** What has to stand in the memory before the first call. */
+  /** What must be in memory before the first call. */
   readonly tables: readonly { readonly at: number; readonly values: Float32Array | Int32Array }[];
 }
 
 /**
- * Makes a program for one spec that does four frames at a time, one in each lane of a vector. So nothing but the reading of
- * samples and the writing of features ever moves between lanes, and sizes and offsets are constants in the code.
+ * Generates a program for one spec that computes four frames at a time, one in each lane of a vector. Values move
+ * between lanes only when samples are read and features are written, and sizes and offsets are constants in the code.
  */
 export function makeKernel(spec: FrameSpec): Kernel {
   const half = spec.fftSize / 2;
@@ -60,7 +60,7 @@ function assemble(spec: FrameSpec, layout: KernelLayout, transform: Transform): 
   return w.assembleModule(Math.ceil((layout.bytes + 64) / 65_536), [{ locals, body }, ...transform.functions]);
 }
 
-/** Four frames into the work buffer, sample by sample side by side: without mean, with pre-emphasis, windowed. */
+/** Loads four frames into the work buffer, interleaved by sample: without mean, with pre-emphasis, windowed. */
 function emitFrames(
   spec: FrameSpec,
   locals: w.Locals,
@@ -139,7 +139,7 @@ function emitWindow(
   ];
   const zeros = spec.fftSize - spec.frameLength;
   const [quads, rest] = [spec.frameLength >> 2, spec.frameLength & 3];
-  // The window in memory is half of what it should be, see emitSpectrum.
+  // The window in memory is halved, see emitSpectrum.
   const scale = w.splat(spec.energy === "windowed" ? 4 : 1);
   return [
     ...w.set(data, w.int(layout.work[0])),

@@ -1,9 +1,9 @@
-import * as w from "../../shared/wasm-code.ts";
+import * as w from "../../wasm/wasm-code.ts";
 
 /**
- * The natural logarithm of four positive floats in place. A float is 2^e * m with m from sqrt(1/2) to sqrt(2), and
- * ln m = 2 (s + s^3/3 + s^5/5 + …) with s = (m - 1) / (m + 1) at most 0.172: five terms are exact to a float's last bit.
- * Infinity and NaN stay what they are.
+ * The natural logarithm of four positive floats in place. A float is 2^e * m with m from sqrt(1/2) to sqrt(2), and ln m
+ * = 2 (s + s^3/3 + s^5/5 + …) with s = (m - 1) / (m + 1) at most 0.172: five terms are exact to a float's last bit.
+ * Infinity and NaN are unchanged.
  */
 export function emitLog(locals: w.Locals, value: w.Local): w.Code {
   const [exponent, mantissa, s, square] = [locals.v128(), locals.v128(), locals.v128(), locals.v128()];
@@ -11,7 +11,7 @@ export function emitLog(locals: w.Locals, value: w.Local): w.Code {
   const g = w.get;
   const series = [1 / 9, 1 / 7, 1 / 5, 1 / 3].map((term) => w.splat(2 * term));
   const sum = series.reduce((inner, term) => w.add(term, w.mul(g(square), inner)));
-  // ln 2 in two parts: the first is exact when multiplied with any exponent.
+  // ln 2 in two parts: the first is exact when multiplied by any exponent.
   const [ln2High, ln2Low] = [0.693_359_375, Math.LN2 - 0.693_359_375];
   const result = w.add(
     w.add(w.mul(g(s), w.mul(g(square), sum)), w.mul(g(exponent), w.splat(ln2Low))),
@@ -20,7 +20,7 @@ export function emitLog(locals: w.Locals, value: w.Local): w.Code {
   return [
     ...w.set(exponent, w.subInts(g(value), w.splatInt(rootHalf))),
     ...w.set(exponent, w.shiftRight(g(exponent), 23)),
-    // The same float with the exponent taken off.
+    // The same float without its exponent.
     ...w.set(
       mantissa,
       w.addInts(w.and(w.subInts(g(value), w.splatInt(rootHalf)), w.splatInt(0x7fffff)), w.splatInt(rootHalf)),

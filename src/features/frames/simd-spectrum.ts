@@ -1,10 +1,10 @@
-import * as w from "../../shared/wasm-code.ts";
+import * as w from "../../wasm/wasm-code.ts";
 import type { FrameSpec } from "./frame-spec.ts";
 import { type KernelLayout, vectorBytes } from "./kernel-layout.ts";
 
 /**
- * The spectrum of real samples from the transform of half the length that took them as pairs: bins k and half - k come
- * from the same two values. Both formulas have a factor of one half, which the window brings along.
+ * Computes the spectrum of real samples from the half-length transform of sample pairs: bins k and half - k come from
+ * the same two values. Both formulas have a factor of one half, which is included in the window.
  */
 export function emitSpectrum(spec: FrameSpec, locals: w.Locals, layout: KernelLayout, from: number): w.Code {
   const half = spec.fftSize / 2;
@@ -34,7 +34,7 @@ export function emitSpectrum(spec: FrameSpec, locals: w.Locals, layout: KernelLa
     ...w.set(im, w.loadSplat(twiddle, 4)),
     ...w.set(t, w.sub(w.mul(g(oddRe), g(re)), w.mul(g(oddIm), g(im)))),
     ...w.set(oddIm, w.add(w.mul(g(oddRe), g(im)), w.mul(g(oddIm), g(re)))),
-    // In the middle both are the same bin, and it is the lower formula that counts.
+    // In the middle both are the same bin, and the lower formula is the one to use.
     ...w.set(re, w.sub(g(evenRe), g(t))),
     ...w.set(im, w.sub(g(evenIm), g(oddIm))),
     ...w.store(highBin, 0, finish(w.add(square(re), square(im)))),
@@ -79,7 +79,10 @@ export function splitTwiddles(half: number, isKaldi: boolean): Float32Array {
   return values;
 }
 
-/** Kaldi multiplies each root with the first one to get the next. They drift, by up to 1e-5, and so do its features. */
+/**
+ * Kaldi computes each root by multiplying the previous one with the first. The error grows to 1e-5, and its features
+ * contain it.
+ */
 function multiplyUp(values: Float32Array, half: number): void {
   const { fround } = Math;
   const angle = fround(-Math.PI / half);
@@ -94,7 +97,7 @@ function multiplyUp(values: Float32Array, half: number): void {
   }
 }
 
-/** Where the values of each pair of bins lie: a transform in place leaves them in another order. */
+/** The positions of each pair of bins: an in-place transform leaves them in another order. */
 export function pairOrder(half: number, from: number, placeOf: (k: number) => number): Int32Array {
   const places = new Int32Array(2 * (half >> 1));
   for (let k = 1; k <= half >> 1; k++) {

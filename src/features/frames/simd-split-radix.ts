@@ -1,17 +1,17 @@
-import * as w from "../../shared/wasm-code.ts";
+import * as w from "../../wasm/wasm-code.ts";
 import type { Transform } from "./simd-fft.ts";
 
 const valueBytes = 32;
 const imaginary = 16;
 
-/** Whether a transform of this many complex values is one of Kaldi's: a power of two from 2 on. */
+/** True if Kaldi has a transform for this many complex values: a power of two from 2 on. */
 export function isSplitRadixSize(size: number): boolean {
   return size >= 2 && Number.isInteger(Math.log2(size));
 }
 
 /**
- * Factors for each size from 16 on: for a value of the third and of the fourth quarter c, -(s + c) and s - c each, which
- * make a complex product of three multiplications. Angles are rounded to float32 before the cosine is taken, as in Kaldi.
+ * Factors for each size from 16 on: c, -(s + c) and s - c for each value of the third and fourth quarter, which give a
+ * complex product with three multiplications. Angles are rounded to float32 before the cosine, as in Kaldi.
  */
 export function splitRadixTwiddles(largest: number): Float32Array[] {
   const tables: Float32Array[] = [];
@@ -31,8 +31,8 @@ export function splitRadixTwiddles(largest: number): Float32Array[] {
 }
 
 /**
- * Kaldi's transform, in place: a size is split into one of half and two of a quarter of it, and the values end up with
- * the bits of their numbers reversed. The order of operations is what the features of quiet frames depend on.
+ * Kaldi's transform, in place: a size is split into one of half and two of a quarter, and the results are in
+ * bit-reversed order. The features of quiet frames depend on the order of operations.
  */
 export function emitSplitRadix(
   size: number,
@@ -40,7 +40,7 @@ export function emitSplitRadix(
   firstIndex: number,
 ): Transform {
   const bits = Math.log2(size);
-  // The function of 2^level values has the number firstIndex + bits - level: the largest is the first.
+  // The function for 2^level values has the number firstIndex + bits - level: the largest is the first.
   const indexOf = (level: number) => firstIndex + bits - level;
   const functions = Array.from({ length: bits }, (_, i) =>
     emitLevel(bits - i, indexOf, (level) => layout.passTwiddles[level - 4]!),
@@ -78,7 +78,7 @@ function emitLevel(
     ...w.advance(at, valueBytes),
     ...w.advance(twiddle, 24),
   ];
-  // One value with factors of 1, one with those of 45 degrees, and between and after them those of the table.
+  // One value with factors of 1, one with those of 45 degrees; the others use the table.
   const between = size / 8 - 1;
   const body = [
     ...emitQuarters(values, 0, quarter, registers, { kind: "none" }),
@@ -132,7 +132,7 @@ type Factors =
   | { readonly kind: "half" }
   | { readonly kind: "table"; readonly twiddle: w.Local };
 
-/** Value n of each quarter: sums for the half that is left, differences, turned, for the two quarters. */
+/** Value n of each quarter: sums for the remaining half, rotated differences for the two quarters. */
 function emitQuarters(at: w.Local, offset: number, quarter: number, registers: Registers, factors: Factors): w.Code {
   const { re, im, spare } = registers;
   const place = (part: number) => offset + part * quarter * valueBytes;

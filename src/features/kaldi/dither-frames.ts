@@ -1,8 +1,8 @@
 import { makeGaussianNoise } from "./gaussian-noise.ts";
 
 /**
- * The frames one after the other, each with noise of its own: Kaldi adds it after it has cut the frames, so that a sample
- * has another noise in each frame it is in.
+ * Copies the frames one after the other, each with its own noise: Kaldi adds noise after cutting, so a sample gets
+ * different noise in each frame that contains it.
  */
 export function ditherFrames(
   samples: Float32Array,

@@ -1,4 +1,4 @@
-import { type Allocate, checkAllocate } from "../../shared/check-allocate.ts";
+import { type Allocate, checkAllocate } from "../../values/check-allocate.ts";
 import { checkSamples } from "../check-samples.ts";
 import type { FeatureMatrix } from "../feature-matrix.ts";
 import { subtractMean } from "../normalise/subtract-mean.ts";
@@ -7,10 +7,10 @@ import { makeKaldiFrames } from "./kaldi-frames.ts";
 import { type CheckedFbank, checkFbankOptions, type FbankOptions } from "./kaldi-options.ts";
 
 /**
- * Mel filterbank energies as Kaldi's `compute-fbank-feats` and torchaudio's `compliance.kaldi.fbank` give them: one row
- * a frame, `numMelBins` columns and one more with `useEnergy`. Samples shorter than a frame give no rows. A NaN in the
- * samples makes the frames NaN that it is in. The values are put into what `allocate` gives for their number, by default
- * a new array: with memory that is used for utterance after utterance there is next to no garbage to collect.
+ * Mel filterbank energies as Kaldi's `compute-fbank-feats` and torchaudio's `compliance.kaldi.fbank` compute them: one
+ * row per frame, `numMelBins` columns and one more with `useEnergy`. Samples shorter than a frame give no rows. A NaN
+ * in the samples makes every frame that contains it NaN. The result is written to the array that `allocate(length)`
+ * returns, by default a new one: reusing memory for many utterances avoids almost all garbage collection.
  */
 export function fbank(
   samples: Float32Array,

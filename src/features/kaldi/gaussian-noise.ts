@@ -1,8 +1,8 @@
-/** Normally distributed numbers that are the same for the same seed, on every machine. */
+/** Normally distributed numbers that are the same for the same seed on every machine. */
 export function makeGaussianNoise(seed: number): () => number {
   const uniform = makeUniform(seed);
   let spare: number | undefined;
-  // Two uniform numbers make two normal ones (Box and Muller).
+  // Two uniform numbers give two normal ones (Box-Muller).
   return () => {
     if (spare !== undefined) {
       const value = spare;
@@ -16,7 +16,7 @@ export function makeGaussianNoise(seed: number): () => number {
   };
 }
 
-/** A 64-bit counter that grows by an odd number, hashed (splitmix), in two halves of 32 bits; from 0 up to but without 1. */
+/** A 64-bit counter with an odd increment, hashed (splitmix), in two halves of 32 bits. Values are in [0, 1). */
 function makeUniform(seed: number): () => number {
   let low = seed >>> 0;
   let high = Math.floor(seed / 2 ** 32) >>> 0;

@@ -1,4 +1,4 @@
-import type { Allocate } from "../../shared/check-allocate.ts";
+import type { Allocate } from "../../values/check-allocate.ts";
 import type { FeatureMatrix } from "../feature-matrix.ts";
 import type { FrameSpec } from "../frames/frame-spec.ts";
 import { makeFrameEngine } from "../frames/make-frame-engine.ts";
@@ -8,28 +8,31 @@ import { makeKaldiMelFilters } from "./kaldi-mel-filters.ts";
 import { type CheckedKaldi, samplesOf } from "./kaldi-options.ts";
 import { makeKaldiWindow } from "./kaldi-window.ts";
 
-/** The smallest step of a float32 above 1: what Kaldi takes for zero energy. */
+/** The smallest float32 step above 1: Kaldi's floor for an energy of zero. */
 export const floatEpsilon: number = 2 ** -23;
-/** Frames that are cut out at a time to be dithered: the memory they take does not grow with the utterance. */
+/** Frames that are copied at a time for dithering: memory does not grow with the utterance. */
 const ditheredAtOnce = 1024;
 
-/** What is different between fbank and MFCC. */
+/** The differences between fbank and MFCC. */
 interface Wanted {
   readonly energy: FrameSpec["energy"];
   readonly spectrum: FrameSpec["spectrum"];
   readonly log: boolean;
-  /** How many columns the rows have, and where those of the mel bins begin. */
+  /** Number of columns, and the first column of the mel bins. */
   readonly columns: number;
   readonly firstColumn: number;
 }
 
 export interface KaldiFrames {
   readonly matrix: FeatureMatrix;
-  /** The logarithm of each frame's energy, where it is wanted. */
+  /** The logarithm of each frame's energy, if requested. */
   readonly logEnergies: Float64Array | undefined;
 }
 
-/** Makes what cuts samples into frames as Kaldi does and gives the mel bins of each, in memory of one's own or in new one. */
+/**
+ * Creates a function that cuts samples into frames as Kaldi does and computes the mel bins of each, in the caller's
+ * memory or new memory.
+ */
 export function makeKaldiFrames(
   options: CheckedKaldi,
   wanted: Wanted,
@@ -79,7 +82,7 @@ function toLogEnergy(energy: number, floor: number): number {
   return Math.log(Math.max(energy, floatEpsilon, floor));
 }
 
-/** Which frames there are. Samples that are too short for one frame have none; without `snipEdges` the ends are mirrored. */
+/** Finds the frames. Samples shorter than one frame have none; without `snipEdges` the ends are mirrored. */
 export function locateFrames(
   samples: Float32Array,
   {

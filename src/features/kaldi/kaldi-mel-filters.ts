@@ -4,8 +4,8 @@ import { type CheckedKaldi, highFrequency, vtlnRange } from "./kaldi-options.ts"
 
 const { fround } = Math;
 
-// In float32 at every step, as Kaldi does it: where a loud frequency lies at the very edge of a filter, the rounding of the
-// weight, which is nearly zero, is most of what the filter gives. A sweep shows differences of 0.03 otherwise.
+// In float32 at every step, as in Kaldi: if a loud frequency is at the edge of a filter, the rounding of the weight,
+// which is nearly zero, determines most of the output. Otherwise a sweep shows differences of 0.03.
 function toMel(hz: number): number {
   return fround(1127 * fround(Math.log(fround(1 + fround(hz / 700)))));
 }
@@ -14,7 +14,10 @@ function fromMel(mel: number): number {
   return fround(700 * fround(fround(Math.exp(fround(mel / 1127))) - 1));
 }
 
-/** Kaldi's filters: triangles of equal width on the mel scale, their sides straight on it too. The last bin never counts. */
+/**
+ * Kaldi's filters: triangles of equal width on the mel scale, with sides that are linear in mel. The last bin is never
+ * used.
+ */
 export function makeKaldiMelFilters(options: CheckedKaldi, fftSize: number): SparseFilters {
   const { lowFreq, numMelBins, sampleFrequency, htkMode } = options;
   const melLow = toMel(lowFreq);
@@ -33,8 +36,8 @@ export function makeKaldiMelFilters(options: CheckedKaldi, fftSize: number): Spa
 }
 
 /**
- * The warp of the mel scale for one length of the vocal tract: frequencies are divided by the factor in the middle, and
- * pieces of straight lines lead from there to both ends, which stay.
+ * The warp of the mel scale for one vocal tract length: frequencies in the middle are divided by the factor, and
+ * straight lines connect that part to both ends, which are fixed.
  */
 function makeWarp(options: CheckedKaldi): (mel: number) => number {
   const { vtlnWarp, lowFreq } = options;

@@ -1,80 +1,86 @@
-import { MillraceError } from "../../shared/errors.ts";
+import { MillraceError } from "../../errors/errors.ts";
 import { checkFeatureOptions, flag, number, oneOf, whole } from "../check-options.ts";
 
-/** What fbank and MFCC have in common. Names and defaults are Kaldi's but for `dither`; lengths are in ms, frequencies in Hz. */
+/**
+ * Options of both fbank and MFCC. Names and defaults are Kaldi's, except for `dither`. Lengths are in ms, frequencies
+ * in Hz.
+ */
 export interface KaldiFrameOptions {
   /** Samples per second. Default: 16000. */
   readonly sampleFrequency?: number | undefined;
   /**
-   * What the samples are: `unit` from -1 to 1, as decoders give them, which are taken times 32768 because Kaldi's energies
-   * and floors are those of 16-bit integers; `int16` for floats that have that scale already. Default: `unit`.
+   * The scale of the samples: `unit` is -1 to 1, as decoders return them; they are multiplied by 32768, because Kaldi's
+   * energies and floors are for 16-bit integers. `int16` is for floats that have that scale already. Default: `unit`.
    */
   readonly sampleRange?: "unit" | "int16" | undefined;
   /** Default: 25. */
   readonly frameLength?: number | undefined;
   /** Default: 10. */
   readonly frameShift?: number | undefined;
-  /** Noise in steps of 16-bit integers. Default: 0; Kaldi's own is 1, which makes every run different. */
+  /** Noise in steps of 16-bit integers. Default: 0. Kaldi's default is 1, which makes every run different. */
   readonly dither?: number | undefined;
   /** With `dither`: the same seed gives the same noise. Default: 0. */
   readonly ditherSeed?: number | undefined;
   /** Default: 0.97. */
   readonly preemphasisCoefficient?: number | undefined;
-  /** Takes the mean off each frame. Default: true. */
+  /** Subtracts the mean of each frame. Default: true. */
   readonly removeDcOffset?: boolean | undefined;
   /** Default: `povey`. */
   readonly windowType?: KaldiWindow | undefined;
-  /** Of the window `blackman`. Default: 0.42. */
+  /** Parameter of the window `blackman`. Default: 0.42. */
   readonly blackmanCoeff?: number | undefined;
-  /** Fills frames up to a power of two. Default: true. */
+  /** Pads frames to a power of two. Default: true. */
   readonly roundToPowerOfTwo?: boolean | undefined;
-  /** Only frames that lie inside the samples; otherwise a frame every `frameShift`, mirrored at the ends. Default: true. */
+  /**
+   * Only frames that are completely inside the samples; otherwise a frame every `frameShift`, mirrored at the ends.
+   * Default: true.
+   */
   readonly snipEdges?: boolean | undefined;
   /** Default: 23. */
   readonly numMelBins?: number | undefined;
   /** Default: 20. */
   readonly lowFreq?: number | undefined;
-  /** At most 0: so much below half the sample frequency. Default: 0. */
+  /** 0 or less is relative to half the sample frequency. Default: 0. */
   readonly highFreq?: number | undefined;
-  /** Warps the frequencies to the length of the vocal tract. Default: 1, no warping. */
+  /** Warps the frequencies for a vocal tract length. Default: 1, no warping. */
   readonly vtlnWarp?: number | undefined;
   /** Default: 100. */
   readonly vtlnLow?: number | undefined;
-  /** Below 0: so much below half the sample frequency. Default: -500. */
+  /** Below 0 is relative to half the sample frequency. Default: -500. */
   readonly vtlnHigh?: number | undefined;
-  /** The energy of a frame before pre-emphasis and window, not after. Default: true. */
+  /** Takes the energy of a frame before pre-emphasis and window, not after. Default: true. */
   readonly rawEnergy?: boolean | undefined;
-  /** Energies are at least this; 0 for no floor. Default: 0. */
+  /** Minimum energy; 0 for no floor. Default: 0. */
   readonly energyFloor?: number | undefined;
   /** Puts the energy (or the zeroth cepstrum) last, as HTK does. Default: false. */
   readonly htkCompat?: boolean | undefined;
-  /** HTK's filters with their first weight missing, and energies of at least 1. Default: false. */
+  /** HTK's filters without their first weight, and energies of at least 1. Default: false. */
   readonly htkMode?: boolean | undefined;
   /**
-   * `kaldi` computes in the order and with the tables of Kaldi, so that even bins that hold nothing but rounding are equal
-   * to its own; `plain` has a more exact transform and is nearer to torchaudio there. Default: `kaldi`.
+   * `kaldi` computes in the order and with the tables of Kaldi, so that even bins that contain only rounding errors are
+   * equal. `plain` has a more exact transform and is closer to torchaudio in such bins. Default: `kaldi`.
    */
   readonly rounding?: "kaldi" | "plain" | undefined;
-  /** Takes the mean over all frames off each column. Default: false. */
+  /** Subtracts the mean over all frames from each column. Default: false. */
   readonly subtractMean?: boolean | undefined;
 }
 
-/** The windows of Kaldi, by Kaldi's names. */
+/** Kaldi's windows, by Kaldi's names. */
 export type KaldiWindow = "povey" | "hamming" | "hanning" | "sine" | "rectangular" | "blackman";
 
 /** Options of {@link fbank}: Kaldi's `compute-fbank-feats`. */
 export interface FbankOptions extends KaldiFrameOptions {
-  /** One column more: the logarithm of the energy, first. Default: false. */
+  /** Adds a first column with the logarithm of the energy. Default: false. */
   readonly useEnergy?: boolean | undefined;
   /** Default: true. */
   readonly useLogFbank?: boolean | undefined;
-  /** Filters over powers, not magnitudes. Default: true. */
+  /** Applies the filters to powers, not magnitudes. Default: true. */
   readonly usePower?: boolean | undefined;
 }
 
 /** Options of {@link mfcc}: Kaldi's `compute-mfcc-feats`. */
 export interface MfccOptions extends KaldiFrameOptions {
-  /** The logarithm of the energy in the place of the zeroth cepstrum. Default: true. */
+  /** Replaces the zeroth cepstrum with the logarithm of the energy. Default: true. */
   readonly useEnergy?: boolean | undefined;
   /** Default: 13. */
   readonly numCeps?: number | undefined;
@@ -88,45 +94,45 @@ export type CheckedFbank = Given<FbankOptions>;
 export type CheckedMfcc = Given<MfccOptions>;
 
 const frameRules = {
-  sampleFrequency: number(16_000, { least: 100, most: 10_000_000 }),
+  sampleFrequency: number(16_000, { min: 100, max: 10_000_000 }),
   sampleRange: oneOf(["unit", "int16"], "unit"),
-  frameLength: number(25, { above: 0, most: 10_000 }),
-  frameShift: number(10, { above: 0, most: 10_000 }),
-  dither: number(0, { least: 0 }),
-  ditherSeed: whole(0, { least: 0 }),
-  preemphasisCoefficient: number(0.97, { least: 0, most: 1 }),
+  frameLength: number(25, { above: 0, max: 10_000 }),
+  frameShift: number(10, { above: 0, max: 10_000 }),
+  dither: number(0, { min: 0 }),
+  ditherSeed: whole(0, { min: 0 }),
+  preemphasisCoefficient: number(0.97, { min: 0, max: 1 }),
   removeDcOffset: flag(true),
   windowType: oneOf(["povey", "hamming", "hanning", "sine", "rectangular", "blackman"], "povey"),
   blackmanCoeff: number(0.42),
   roundToPowerOfTwo: flag(true),
   snipEdges: flag(true),
-  numMelBins: whole(23, { least: 3, most: 4096 }),
-  lowFreq: number(20, { least: 0 }),
+  numMelBins: whole(23, { min: 3, max: 4096 }),
+  lowFreq: number(20, { min: 0 }),
   highFreq: number(0),
-  vtlnWarp: number(1, { least: 0.1, most: 10 }),
-  vtlnLow: number(100, { least: 0 }),
+  vtlnWarp: number(1, { min: 0.1, max: 10 }),
+  vtlnLow: number(100, { min: 0 }),
   vtlnHigh: number(-500),
   rawEnergy: flag(true),
-  energyFloor: number(0, { least: 0 }),
+  energyFloor: number(0, { min: 0 }),
   htkCompat: flag(false),
   htkMode: flag(false),
   rounding: oneOf(["kaldi", "plain"], "kaldi"),
   subtractMean: flag(false),
 };
 
-/** Checks the options of fbank once, where they come in. */
+/** Checks the options of fbank. */
 export function checkFbankOptions(options: FbankOptions, what = "fbank"): CheckedFbank {
   const rules = { ...frameRules, useEnergy: flag(false), useLogFbank: flag(true), usePower: flag(true) };
   return checkRelations(what, checkFeatureOptions(what, options, rules));
 }
 
-/** Checks the options of MFCC once, where they come in. */
+/** Checks the options of MFCC. */
 export function checkMfccOptions(options: MfccOptions): CheckedMfcc {
   const rules = {
     ...frameRules,
     useEnergy: flag(true),
-    numCeps: whole(13, { least: 1, most: 4096 }),
-    cepstralLifter: number(22, { least: 0 }),
+    numCeps: whole(13, { min: 1, max: 4096 }),
+    cepstralLifter: number(22, { min: 0 }),
   };
   const checked = checkRelations("mfcc", checkFeatureOptions("mfcc", options, rules));
   if (checked.numCeps > checked.numMelBins)
@@ -168,12 +174,12 @@ export function highFrequency({ highFreq, sampleFrequency }: CheckedKaldi): numb
   return highFreq > 0 ? highFreq : sampleFrequency / 2 + highFreq;
 }
 
-/** Between which frequencies a warp is linear. */
+/** The range of frequencies in which a warp is linear. */
 export function vtlnRange({ vtlnLow, vtlnHigh, sampleFrequency }: CheckedKaldi): [low: number, high: number] {
   return [vtlnLow, vtlnHigh < 0 ? vtlnHigh + sampleFrequency / 2 : vtlnHigh];
 }
 
-/** Milliseconds as samples, cut off as Kaldi does it. */
+/** Milliseconds as samples, rounded down as in Kaldi. */
 export function samplesOf({ sampleFrequency }: CheckedKaldi, ms: number): number {
   return Math.trunc(sampleFrequency * 0.001 * ms);
 }

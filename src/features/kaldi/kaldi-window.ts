@@ -4,7 +4,7 @@ import type { CheckedKaldi } from "./kaldi-options.ts";
 export function makeKaldiWindow({ windowType, blackmanCoeff }: CheckedKaldi, length: number): Float64Array {
   const step = (2 * Math.PI) / (length - 1);
   const curves: Record<CheckedKaldi["windowType"], (i: number) => number> = {
-    // Kaldi's own: like hanning, but not quite zero at the ends.
+    // Kaldi's own window: like hanning, but not quite zero at the ends.
     povey: (i) => (0.5 - 0.5 * Math.cos(step * i)) ** 0.85,
     hamming: (i) => 0.54 - 0.46 * Math.cos(step * i),
     hanning: (i) => 0.5 - 0.5 * Math.cos(step * i),

@@ -7,8 +7,9 @@ import { makeKaldiFrames } from "./kaldi-frames.ts";
 import { type CheckedMfcc, checkMfccOptions, type MfccOptions } from "./kaldi-options.ts";
 
 /**
- * Cepstra as Kaldi's `compute-mfcc-feats` and torchaudio's `compliance.kaldi.mfcc` give them: one row a frame, `numCeps`
- * columns. Samples shorter than a frame give no rows. A NaN in the samples makes the frames NaN that it is in.
+ * Cepstra as Kaldi's `compute-mfcc-feats` and torchaudio's `compliance.kaldi.mfcc` compute them: one row per frame,
+ * `numCeps` columns. Samples shorter than a frame give no rows. A NaN in the samples makes every frame that contains it
+ * NaN.
  */
 export function mfcc(samples: Float32Array, options: MfccOptions = {}): FeatureMatrix {
   checkSamples("mfcc", samples);
@@ -47,7 +48,7 @@ function makeLifteredDct({ numCeps, numMelBins, cepstralLifter }: CheckedMfcc): 
   });
 }
 
-/** HTK's order; its zeroth cepstrum is larger by the square root of two. */
+/** HTK's order. Its zeroth cepstrum is larger by the square root of two. */
 function moveEnergyLast({ data, rows, columns }: FeatureMatrix, isEnergy: boolean): void {
   for (let row = 0; row < rows; row++) {
     const from = row * columns;

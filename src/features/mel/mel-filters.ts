@@ -7,12 +7,12 @@ interface Scale {
   readonly toHertz: (mel: number) => number;
 }
 
-// Slaney's Auditory Toolbox: 3 mel per 200 Hz up to 1 kHz, from there on 27 per factor of 6.4.
+// Slaney's Auditory Toolbox: 3 mel per 200 Hz up to 1 kHz, above that 27 per factor of 6.4.
 const [slaneyStep, slaneyCorner] = [200 / 3, 1000];
 const cornerMel = slaneyCorner / slaneyStep;
 const logStep = Math.log(6.4) / 27;
 
-/** The two scales that are called mel: O'Shaughnessy's, which HTK took, and Slaney's. */
+/** The two scales that are called mel: O'Shaughnessy's, which HTK uses, and Slaney's. */
 export const melScales: Readonly<Record<CheckedMel["melScale"], Scale>> = {
   htk: {
     toMel: (hz) => 2595 * Math.log10(1 + hz / 700),
@@ -30,7 +30,9 @@ export function melPoints(scale: Scale, [low, high]: readonly [number, number], 
   return Float64Array.from({ length: count }, (_, i) => scale.toHertz(first + ((last - first) * i) / (count - 1)));
 }
 
-/** librosa's and torchaudio's filters: triangles between points of the mel scale, their sides straight over Hz. */
+/**
+ * The filters of librosa and torchaudio: triangles between points of the mel scale, with sides that are linear in Hz.
+ */
 export function makeMelFilters(options: CheckedMel): SparseFilters {
   const { sampleRate, nFft, nMels, fMin, fMax } = options;
   const points = melPoints(melScales[options.melScale], [fMin, fMax], nMels + 2);

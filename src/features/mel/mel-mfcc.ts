@@ -1,5 +1,5 @@
-import { MillraceError } from "../../shared/errors.ts";
-import { checkFeatureOptions, flag, number, oneOf, toCamelCase, whole } from "../check-options.ts";
+import { MillraceError } from "../../errors/errors.ts";
+import { checkFeatureOptions, flag, number, oneOf, toOptionName, whole } from "../check-options.ts";
 import { checkSamples } from "../check-samples.ts";
 import { makeDct, multiplyRows } from "../dct.ts";
 import type { FeatureMatrix } from "../feature-matrix.ts";
@@ -21,13 +21,16 @@ export interface MelMfccOptions extends MelOptions, Omit<DecibelOptions, "ref"> 
 }
 
 const rules = {
-  nMfcc: whole(20, { least: 1, most: 4096 }),
+  nMfcc: whole(20, { min: 1, max: 4096 }),
   dctNorm: oneOf(["ortho", "none"], "ortho"),
-  lifter: number(0, { least: 0 }),
+  lifter: number(0, { min: 0 }),
   logMels: flag(false),
 };
 
-/** Cepstra as `librosa.feature.mfcc` and torchaudio's `MFCC` give them, but with one row a frame. Samples are from -1 to 1. */
+/**
+ * Cepstra as `librosa.feature.mfcc` and torchaudio's `MFCC` compute them, but with one row per frame. Samples are from
+ * -1 to 1.
+ */
 export function melMfcc(samples: Float32Array, options: MelMfccOptions = {}): FeatureMatrix {
   checkSamples("melMfcc", samples);
   const { mel: melOptions, decibel, own } = separate(options);
@@ -60,11 +63,11 @@ const transformFor = remember(({ nMfcc, nMels, dctNorm, lifter }: TransformOptio
   });
 });
 
-/** Which options are whose; one that nobody knows is left to the check of the rest, which names them all. */
+/** Splits the options by their owner. An unknown one goes to the last check, which lists all valid names. */
 function separate(options: MelMfccOptions): { mel: MelOptions; decibel: DecibelOptions; own: object } {
   const [mel, decibel, own]: Record<string, unknown>[] = [{}, {}, {}];
   for (const [key, value] of Object.entries(options)) {
-    const name = toCamelCase(key);
+    const name = toOptionName(key);
     if (melOptionNames.includes(name)) mel![key] = value;
     else if (name === "amin" || name === "topDb") decibel![name] = value;
     else own![key] = value;

@@ -1,23 +1,26 @@
-import { MillraceError } from "../../shared/errors.ts";
+import { MillraceError } from "../../errors/errors.ts";
 import { checkFeatureOptions, flag, number, oneOf, orNull, whole } from "../check-options.ts";
 
-/** Options of {@link melSpectrogram}. Defaults are librosa's; {@link torchaudioMel} holds those of torchaudio. Lengths are in samples. */
+/**
+ * Options of {@link melSpectrogram}. Defaults are librosa's; {@link torchaudioMel} has those of torchaudio. Lengths are
+ * in samples.
+ */
 export interface MelOptions {
   /** Samples per second. Default: 22050, as in librosa. */
   readonly sampleRate?: number | undefined;
   /** Default: 2048. */
   readonly nFft?: number | undefined;
-  /** Default: `nFft`. A shorter window stands in the middle of a frame. */
+  /** Default: `nFft`. A shorter window is in the middle of a frame. */
   readonly winLength?: number | null | undefined;
-  /** Default: a quarter of `winLength`; torchaudio takes a half. */
+  /** Default: a quarter of `winLength`; torchaudio's is a half. */
   readonly hopLength?: number | null | undefined;
   /** Default: `hann`. */
   readonly window?: SpectrumWindow | undefined;
-  /** Frames are centred on their time; what is missing at the ends is padded. Default: true. */
+  /** Centres frames on their time and pads the ends. Default: true. */
   readonly center?: boolean | undefined;
   /** Default: `constant`, zeros; torchaudio mirrors (`reflect`). */
   readonly padMode?: "constant" | "reflect" | undefined;
-  /** Filters over powers (2) or magnitudes (1). Default: 2. */
+  /** Applies the filters to powers (2) or magnitudes (1). Default: 2. */
   readonly power?: 1 | 2 | undefined;
   /** Default: 128. */
   readonly nMels?: number | undefined;
@@ -34,7 +37,7 @@ export interface MelOptions {
 /** The windows of a spectrogram. */
 export type SpectrumWindow = "hann" | "hamming" | "blackman" | "rectangular";
 
-/** torchaudio's defaults of `MelSpectrogram`, to be spread before one's own options. */
+/** The defaults of torchaudio's `MelSpectrogram`, to be spread before other options. */
 export const torchaudioMel: Readonly<MelOptions> = {
   sampleRate: 16_000,
   nFft: 400,
@@ -44,7 +47,7 @@ export const torchaudioMel: Readonly<MelOptions> = {
   norm: "none",
 };
 
-/** The options with everything filled in. */
+/** The options with all defaults. */
 export interface CheckedMel {
   readonly sampleRate: number;
   readonly nFft: number;
@@ -62,25 +65,25 @@ export interface CheckedMel {
 }
 
 const rules = {
-  sampleRate: number(22_050, { least: 100, most: 10_000_000 }),
-  nFft: whole(2048, { least: 2, most: 2 ** 20 }),
-  winLength: orNull(whole(2048, { least: 1 })),
-  hopLength: orNull(whole(512, { least: 1 })),
+  sampleRate: number(22_050, { min: 100, max: 10_000_000 }),
+  nFft: whole(2048, { min: 2, max: 2 ** 20 }),
+  winLength: orNull(whole(2048, { min: 1 })),
+  hopLength: orNull(whole(512, { min: 1 })),
   window: oneOf(["hann", "hamming", "blackman", "rectangular"], "hann"),
   center: flag(true),
   padMode: oneOf(["constant", "reflect"], "constant"),
   power: oneOf([1, 2], 2),
-  nMels: whole(128, { least: 1, most: 4096 }),
-  fMin: number(0, { least: 0 }),
+  nMels: whole(128, { min: 1, max: 4096 }),
+  fMin: number(0, { min: 0 }),
   fMax: orNull(number(11_025, { above: 0 })),
   melScale: oneOf(["slaney", "htk"], "slaney"),
   norm: oneOf(["slaney", "none"], "slaney"),
 };
 
-/** Names of the mel options, for functions that have some of their own too. */
+/** Names of the mel options, for functions that have other options too. */
 export const melOptionNames: readonly string[] = Object.keys(rules);
 
-/** Checks the options of a mel spectrogram once, where they come in. */
+/** Checks the options of a mel spectrogram. */
 export function checkMelOptions(what: string, options: MelOptions): CheckedMel {
   const checked = checkFeatureOptions(what, options, rules);
   const winLength = checked.winLength ?? checked.nFft;

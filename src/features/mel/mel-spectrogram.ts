@@ -6,15 +6,15 @@ import { type CheckedMel, checkMelOptions, type MelOptions } from "./mel-options
 import { makeSpectralFrames } from "./spectral-frames.ts";
 
 /**
- * A mel spectrogram as `librosa.feature.melspectrogram` and torchaudio's `MelSpectrogram` give it, but with one row a
- * frame. Samples are from -1 to 1. For decibels see {@link powerToDb}.
+ * A mel spectrogram as `librosa.feature.melspectrogram` and torchaudio's `MelSpectrogram` compute it, but with one row
+ * per frame. Samples are from -1 to 1. For decibels see {@link powerToDb}.
  */
 export function melSpectrogram(samples: Float32Array, options: MelOptions = {}): FeatureMatrix {
   checkSamples("melSpectrogram", samples);
   return melFramesFor(checkMelOptions("melSpectrogram", options))(samples);
 }
 
-/** The frames of one set of options, made once. */
+/** The frames of one set of options, created once. */
 export const melFramesFor: (options: CheckedMel) => (samples: Float32Array) => FeatureMatrix = remember(
   (options: CheckedMel) => makeSpectralFrames(options, makeMelFilters(options)),
 );

@@ -2,20 +2,20 @@ import { checkMatrix } from "../check-matrix.ts";
 import { checkFeatureOptions, number, orNull } from "../check-options.ts";
 import type { FeatureMatrix } from "../feature-matrix.ts";
 
-/** What 0 dB is, and how far below the loudest a value may lie. */
+/** The reference for 0 dB, and the dynamic range. */
 export interface DecibelOptions {
   /** The power that is 0 dB. Default: 1. */
   readonly ref?: number | undefined;
-  /** Powers are at least this. Default: 1e-10. */
+  /** Minimum power. Default: 1e-10. */
   readonly amin?: number | undefined;
-  /** Nothing is further than this below the loudest value of the utterance; null for no limit. Default: 80. */
+  /** Maximum distance to the loudest value of the utterance; null for no limit. Default: 80. */
   readonly topDb?: number | null | undefined;
 }
 
 const rules = {
   ref: number(1, { above: 0 }),
   amin: number(1e-10, { above: 0 }),
-  topDb: orNull(number(80, { least: 0 }), 80),
+  topDb: orNull(number(80, { min: 0 }), 80),
 };
 
 /** Powers as decibels: `librosa.power_to_db`, torchaudio's `AmplitudeToDB` (whose `topDb` is null) and SpeechBrain's. */

@@ -8,8 +8,8 @@ import { makeSpectrumWindow } from "./spectrum-window.ts";
 type FrameOptions = Pick<CheckedMel, "nFft" | "winLength" | "hopLength" | "window" | "center" | "padMode" | "power">;
 
 /**
- * Makes what cuts samples into frames as librosa and torch.stft do and puts filters over the spectrum of each. No samples
- * give no frames, centred or not.
+ * Creates a function that cuts samples into frames as librosa and torch.stft do and applies filters to the spectrum of
+ * each. No samples give no frames, centred or not.
  */
 export function makeSpectralFrames(
   options: FrameOptions,
@@ -30,7 +30,7 @@ export function makeSpectralFrames(
     floor: undefined,
     log: false,
   });
-  // The window stands in the middle of the frame. Where it stands only turns the phases, so just its samples are read.
+  // The window is in the middle of the frame. Its position only changes the phases, so only its samples are read.
   const inset = (nFft - winLength) >> 1;
   return (samples) => {
     const padding = options.center ? nFft >> 1 : 0;

@@ -7,7 +7,7 @@ const curves: Record<SpectrumWindow, (phase: number) => number> = {
   rectangular: () => 1,
 };
 
-/** The periodic windows of librosa and torch: one sample more would be the first again. */
+/** The periodic windows of librosa and torch: the next sample would equal the first. */
 export function makeSpectrumWindow(kind: SpectrumWindow, length: number): Float64Array {
   return Float64Array.from({ length }, (_, i) => curves[kind]((2 * Math.PI * i) / length));
 }

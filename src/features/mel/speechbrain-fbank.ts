@@ -1,4 +1,4 @@
-import { MillraceError } from "../../shared/errors.ts";
+import { MillraceError } from "../../errors/errors.ts";
 import { checkFeatureOptions, flag, number, oneOf, orNull, whole } from "../check-options.ts";
 import { checkSamples } from "../check-samples.ts";
 import type { FeatureMatrix } from "../feature-matrix.ts";
@@ -19,7 +19,7 @@ export interface SpeechbrainFbankOptions {
   readonly winLength?: number | undefined;
   /** Default: 10. */
   readonly hopLength?: number | undefined;
-  /** Default: 40; ECAPA takes 80. */
+  /** Default: 40; ECAPA uses 80. */
   readonly nMels?: number | undefined;
   /** Default: 0. */
   readonly fMin?: number | undefined;
@@ -36,22 +36,22 @@ export interface SpeechbrainFbankOptions {
 }
 
 const rules = {
-  sampleRate: number(16_000, { least: 100, most: 10_000_000 }),
-  nFft: whole(400, { least: 2, most: 2 ** 20 }),
-  winLength: number(25, { above: 0, most: 10_000 }),
-  hopLength: number(10, { above: 0, most: 10_000 }),
-  nMels: whole(40, { least: 1, most: 4096 }),
-  fMin: number(0, { least: 0 }),
+  sampleRate: number(16_000, { min: 100, max: 10_000_000 }),
+  nFft: whole(400, { min: 2, max: 2 ** 20 }),
+  winLength: number(25, { above: 0, max: 10_000 }),
+  hopLength: number(10, { above: 0, max: 10_000 }),
+  nMels: whole(40, { min: 1, max: 4096 }),
+  fMin: number(0, { min: 0 }),
   fMax: orNull(number(8000, { above: 0 })),
   filterShape: oneOf(["triangular", "rectangular"], "triangular"),
   logMel: flag(true),
   amin: number(1e-10, { above: 0 }),
-  topDb: number(80, { least: 0 }),
+  topDb: number(80, { min: 0 }),
 };
 
 /**
- * Mel filterbank energies as SpeechBrain's `Fbank` defines them, one row a frame; what its ECAPA models take, after
- * {@link cmvn} with `normVars: false`. Samples are from -1 to 1; no samples give no rows.
+ * Mel filterbank energies as SpeechBrain's `Fbank` defines them, one row per frame: the input of its ECAPA models,
+ * after {@link cmvn} with `normVars: false`. Samples are from -1 to 1; no samples give no rows.
  */
 export function speechbrainFbank(samples: Float32Array, options: SpeechbrainFbankOptions = {}): FeatureMatrix {
   checkSamples("speechbrainFbank", samples);
@@ -95,11 +95,11 @@ const framesFor = remember((options: Spectral) =>
   ),
 );
 
-/** Filters around the points of the mel scale, both sides as wide as the distance to the point before, in Hz. */
+/** Filters around the points of the mel scale. Both sides are as wide as the distance to the previous point, in Hz. */
 function makeSpeechbrainFilters({ sampleRate, nFft, nMels, fMin, fMax, filterShape }: Spectral): SparseFilters {
   const points = melPoints(melScales.htk, [fMin, fMax], nMels + 2);
   const bins = (nFft >> 1) + 1;
-  // Half the sample rate is the last bin, whether or not nFft is even.
+  // Half the sample rate is the last bin, even if nFft is odd.
   const hertzPerBin = Math.floor(sampleRate / 2) / (bins - 1);
   return makeSparseFilters(nMels, bins, (filter, bin) => {
     const centre = points[filter + 1]!;

@@ -6,13 +6,13 @@ import { type CmvnOptions, cmvnRules, normaliseBy } from "./normalise-by.ts";
 
 /** Options of {@link cmvn}. */
 export interface SentenceCmvnOptions extends CmvnOptions {
-  /** Divides by one frame less for the variance, as torch.std does it. Default: false, as in Kaldi and ESPnet. */
+  /** Divides by one frame less for the variance, as torch.std does. Default: false, as in Kaldi and ESPnet. */
   readonly unbiased?: boolean | undefined;
 }
 
 /**
- * Takes the mean of an utterance off each column (and, with `normVars`, divides by the standard deviation): Kaldi's
- * `apply-cmvn` with statistics of the utterance itself, ESPnet's `utterance_mvn`, SpeechBrain's `sentence`.
+ * Subtracts the mean of an utterance from each column (and, with `normVars`, divides by the standard deviation):
+ * Kaldi's `apply-cmvn` with statistics of the utterance itself, ESPnet's `utterance_mvn`, SpeechBrain's `sentence`.
  */
 export function cmvn(matrix: FeatureMatrix, options: SentenceCmvnOptions = {}): FeatureMatrix {
   checkMatrix("cmvn", matrix);
@@ -20,7 +20,7 @@ export function cmvn(matrix: FeatureMatrix, options: SentenceCmvnOptions = {}): 
   const { rows } = matrix;
   const { sum, sumSquare } = columnSums(matrix);
   const means = sum.map((value) => value / rows);
-  // In two passes: the difference of two large sums would leave little of a small variance.
+  // In two passes: the difference of two large sums would lose the precision of a small variance.
   const variances = rest.normVars ? spread(matrix, means, Math.max(1, unbiased ? rows - 1 : rows)) : sumSquare;
   return normaliseBy(matrix, { means, variances }, rest);
 }

@@ -1,6 +1,6 @@
 import type { FeatureMatrix } from "../feature-matrix.ts";
 
-/** Sums and sums of squares of each column: what means and variances are made of. */
+/** Sums and sums of squares of each column, for means and variances. */
 export function columnSums({ data, rows, columns }: FeatureMatrix): { sum: Float64Array; sumSquare: Float64Array } {
   const sum = new Float64Array(columns);
   const sumSquare = new Float64Array(columns);

@@ -1,17 +1,20 @@
-import { MillraceError } from "../../shared/errors.ts";
+import { MillraceError } from "../../errors/errors.ts";
 import { checkMatrix } from "../check-matrix.ts";
 import { checkFeatureOptions, flag } from "../check-options.ts";
 import type { FeatureMatrix } from "../feature-matrix.ts";
 import { type CmvnOptions, cmvnRules, normaliseBy } from "./normalise-by.ts";
 
-/** What is known of a whole corpus: sums and sums of squares of each column over `count` frames. */
+/** Statistics of a corpus: sums and sums of squares of each column over `count` frames. */
 export interface CmvnStats {
   readonly sum: ArrayLike<number>;
   readonly sumSquare: ArrayLike<number>;
   readonly count: number;
 }
 
-/** Normalises with the statistics of a corpus: Kaldi's `apply-cmvn`, ESPnet's `global_mvn`. The variance too, by default. */
+/**
+ * Normalises with the statistics of a corpus: Kaldi's `apply-cmvn`, ESPnet's `global_mvn`. Normalises the variance too
+ * by default.
+ */
 export function globalCmvn(matrix: FeatureMatrix, stats: CmvnStats, options: CmvnOptions = {}): FeatureMatrix {
   checkMatrix("globalCmvn", matrix);
   const checked = checkFeatureOptions("globalCmvn", options, { ...cmvnRules, normVars: flag(true) });

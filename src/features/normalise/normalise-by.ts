@@ -7,7 +7,7 @@ export interface CmvnOptions {
   readonly normMeans?: boolean | undefined;
   /** Default: false. */
   readonly normVars?: boolean | undefined;
-  /** Variances are at least this. Default: 1e-20. */
+  /** Minimum variance. Default: 1e-20. */
   readonly varianceFloor?: number | undefined;
 }
 
@@ -17,7 +17,7 @@ export const cmvnRules: {
   readonly varianceFloor: ReturnType<typeof number>;
 } = { normMeans: flag(true), normVars: flag(false), varianceFloor: number(1e-20, { above: 0 }) };
 
-/** A new matrix with the mean taken off each column and the standard deviation divided out. */
+/** A new matrix: subtracts the mean of each column and divides by the standard deviation. */
 export function normaliseBy(
   { data, rows, columns }: FeatureMatrix,
   { means, variances }: { readonly means: Float64Array; readonly variances: Float64Array },
@@ -26,7 +26,7 @@ export function normaliseBy(
   const scales = variances.map((variance) =>
     options.normVars ? 1 / Math.sqrt(Math.max(variance, options.varianceFloor)) : 1,
   );
-  // Without its mean taken off, a column keeps it where it was: only the spread around it changes.
+  // If the mean is not subtracted, it stays the same: only the spread around it changes.
   const offsets = means.map((mean, i) => (options.normMeans ? -mean * scales[i]! : 0));
   const result = new Float32Array(data.length);
   for (let row = 0, i = 0; row < rows; row++) {

@@ -6,22 +6,22 @@ import type { FeatureMatrix } from "../feature-matrix.ts";
 export interface SlidingCmvnOptions {
   /** Frames of the window. Default: 600. */
   readonly cmnWindow?: number | undefined;
-  /** Frames the window has at least at the start, where it is not centred. Default: 100. */
+  /** Minimum window at the start, if it is not centred. Default: 100. */
   readonly minCmnWindow?: number | undefined;
-  /** The window stands around the frame instead of before it. Default: false. */
+  /** Centres the window on the frame instead of ending it there. Default: false. */
   readonly center?: boolean | undefined;
   /** Default: false. */
   readonly normVars?: boolean | undefined;
 }
 
 const rules = {
-  cmnWindow: whole(600, { least: 1 }),
-  minCmnWindow: whole(100, { least: 1 }),
+  cmnWindow: whole(600, { min: 1 }),
+  minCmnWindow: whole(100, { min: 1 }),
   center: flag(false),
   normVars: flag(false),
 };
 
-/** Takes the mean of a window that moves along off each frame: Kaldi's `apply-cmvn-sliding`. */
+/** Subtracts the mean of a sliding window from each frame: Kaldi's `apply-cmvn-sliding`. */
 export function slidingCmvn(matrix: FeatureMatrix, options: SlidingCmvnOptions = {}): FeatureMatrix {
   checkMatrix("slidingCmvn", matrix);
   const checked = checkFeatureOptions("slidingCmvn", options, rules);
@@ -38,7 +38,7 @@ export function slidingCmvn(matrix: FeatureMatrix, options: SlidingCmvnOptions =
   let [start, end] = [0, 0];
   for (let row = 0; row < rows; row++) {
     const [nextStart, nextEnd] = windowOf(row, rows, checked);
-    // The window only ever moves forward, so every frame is counted in once and out once.
+    // The window only moves forward, so every frame is added once and removed once.
     while (end < nextEnd) count(end++, 1);
     while (start < nextStart) count(start++, -1);
     const frames = end - start;
@@ -53,7 +53,7 @@ export function slidingCmvn(matrix: FeatureMatrix, options: SlidingCmvnOptions =
   return { data: result, rows, columns };
 }
 
-/** From which frame to which the window of a frame goes: moved inside where it would reach beyond an end. */
+/** First and last frame of the window of a frame. A window that would reach beyond an end is shifted inside. */
 function windowOf(
   row: number,
   rows: number,

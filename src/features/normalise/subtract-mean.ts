@@ -1,7 +1,7 @@
 import type { FeatureMatrix } from "../feature-matrix.ts";
 import { columnSums } from "./column-sums.ts";
 
-/** Takes the mean of each column off it, in place: for a matrix that nobody else has seen yet. */
+/** Subtracts the mean of each column in place: for a matrix that only the caller holds. */
 export function subtractMean(matrix: FeatureMatrix): FeatureMatrix {
   const { data, rows, columns } = matrix;
   const means = columnSums(matrix).sum.map((sum) => sum / rows);

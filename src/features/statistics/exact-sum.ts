@@ -1,15 +1,16 @@
-import { MillraceError } from "../../shared/errors.ts";
+import { MillraceError } from "../../errors/errors.ts";
 
 /**
- * Sums of many numbers, one for each column, without any rounding: the true sum of a column is the sum of its numbers in
- * all levels. So the order in which numbers come, and how they were put together before, changes nothing. Plain data, so
- * that it can be kept in a checkpoint. Two or three levels are there in practice, each reaching 53 bits further down.
+ * Sums of many numbers, one per column, without rounding: the true sum of a column is the sum of its numbers in all
+ * levels. The order and grouping of the additions therefore change nothing. Plain data, so it can be stored in a
+ * checkpoint. In practice there are two or three levels, each reaching 53 bits further down.
  */
 export type ExactSum = Float64Array[];
 
 /**
- * Adds a number to each column: those in `values` from `from` on, which are used up. What an addition rounds off is known
- * exactly (Knuth's two-sum) and goes to the level below; a level is added when the last one rounds too.
+ * Adds a number to each column: those in `values` from `from` on, which are overwritten. The rounding error of an
+ * addition is known exactly (Knuth's two-sum) and goes to the next level; a level is added when the last one rounds
+ * too.
  */
 export function addExactly(levels: ExactSum, values: Float64Array, from: number, columns: number): void {
   for (let level = 0; ; level++) {
@@ -18,7 +19,7 @@ export function addExactly(levels: ExactSum, values: Float64Array, from: number,
   }
 }
 
-/** Adds the numbers and leaves in their place what was rounded off; says whether that is anything. */
+/** Adds the numbers and replaces them by their rounding errors. Returns whether any is not zero. */
 function addToLevel(level: Float64Array, values: Float64Array, from: number): boolean {
   let isRounded = false;
   for (let i = 0; i < level.length; i++) {
@@ -29,17 +30,17 @@ function addToLevel(level: Float64Array, values: Float64Array, from: number): bo
     const rest = a - (sum - ofB) + (b - ofB);
     level[i] = sum;
     values[from + i] = rest;
-    // Also true of NaN, which is what is left where the sum is too large.
+    // Also true for NaN, the rounding error if the sum is too large.
     if (rest !== 0) isRounded = true;
   }
   if (isRounded && !values.subarray(from, from + level.length).every(Number.isFinite)) throw tooLarge();
   return isRounded;
 }
 
-// Typed arrays are dear to make and to clear away, and this is needed for every batch.
+// Reused: typed arrays are expensive to create and collect, and every batch needs one.
 let scratch = new Float64Array(256);
 
-/** Adds what another sum holds, and leaves that one as it is. */
+/** Adds another sum, which is not changed. */
 export function mergeExactly(into: ExactSum, from: ExactSum): void {
   for (const level of from) {
     if (scratch.length < level.length) scratch = new Float64Array(level.length);

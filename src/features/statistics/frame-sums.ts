@@ -1,4 +1,4 @@
-import { MillraceError } from "../../shared/errors.ts";
+import { MillraceError } from "../../errors/errors.ts";
 import type { CmvnStats } from "../normalise/global-cmvn.ts";
 import { remember } from "../remember.ts";
 import { addExactly, type ExactSum, mergeExactly } from "./exact-sum.ts";
@@ -6,8 +6,8 @@ import { roundExact } from "./round-exact.ts";
 import { hasSumKernel, makeSumKernel, type SumKernel } from "./sum-kernel.ts";
 
 /**
- * What is known so far of the columns of a corpus. Plain data: it can be kept in a runner's state. Put together with
- * others of the same corpus in any order and grouping, it gives the same totals, to the last bit.
+ * Sums of the columns of a corpus so far. Plain data: it can be stored in a runner's state. Merging parts of a corpus
+ * in any order and grouping gives the same totals, to the last bit.
  */
 export interface FrameSums {
   readonly columns: number;
@@ -16,19 +16,19 @@ export interface FrameSums {
   readonly sumSquare: ExactSum;
 }
 
-// Rows that are summed up in float64 before they go to the exact sums: enough that those cost next to nothing, few enough
-// that they round less than 6e-14 of what is summed up. Other numbers give other last bits.
+// Rows that are summed in float64 before they are added to the exact sums: enough to make those cheap, few enough that
+// the rounding error is below 6e-14. Another number changes the last bits.
 const blockRows = 512;
-/** Narrow rows are taken several at a time, so that a lane has something to do. */
+/** Several narrow rows are processed at a time, so that all lanes are used. */
 const wideColumns = 16;
 const narrowColumns = 8;
 
-/** Sums over frames of so many columns, with nothing added yet. */
+/** Empty sums over frames with this many columns. */
 export function makeFrameSums(columns: number): FrameSums {
   return { columns, count: 0, sum: [], sumSquare: [] };
 }
 
-/** Adds the rows of one utterance. What it adds depends on these rows alone, not on what came before. */
+/** Adds the rows of one utterance. The added value depends on these rows alone, not on earlier ones. */
 export function addFrames(sums: FrameSums, data: Float32Array | Float64Array, rows: number): void {
   const { columns } = sums;
   if (data.length !== rows * columns) throw wrongSize(data.length, rows, columns);
@@ -44,7 +44,7 @@ export function addFrames(sums: FrameSums, data: Float32Array | Float64Array, ro
   sums.count += rows;
 }
 
-/** Adds the sums of a block, whose rows may stand for several narrow ones side by side. */
+/** Adds the sums of a block. Its rows may be several narrow ones side by side. */
 function addBlock({ columns, sum, sumSquare }: FrameSums, block: BlockSums, wide: number): void {
   if (columns === 0) return;
   for (let lane = 0; lane < wide; lane += columns) {
@@ -53,7 +53,7 @@ function addBlock({ columns, sum, sumSquare }: FrameSums, block: BlockSums, wide
   }
 }
 
-/** Adds what another part of the corpus gave. */
+/** Adds the sums of another part of the corpus. */
 export function mergeFrameSums(into: FrameSums, from: FrameSums): void {
   if (into.columns !== from.columns) {
     throw new MillraceError("BAD_RECORD", `Sums of ${from.columns} columns cannot be added to ${into.columns}.`, {
@@ -65,7 +65,7 @@ export function mergeFrameSums(into: FrameSums, from: FrameSums): void {
   into.count += from.count;
 }
 
-/** The sums as numbers, each rounded once; `globalCmvn` takes them as they are. */
+/** The sums as numbers, each rounded once, in the form that `globalCmvn` takes. */
 export function frameTotals({ columns, count, sum, sumSquare }: FrameSums): CmvnStats & {
   readonly sum: Float64Array;
   readonly sumSquare: Float64Array;
@@ -86,7 +86,7 @@ interface BlockSums {
 const kernelFor = remember(makeSumKernel);
 let latest: { readonly columns: number; readonly kernel: SumKernel } | undefined;
 
-/** The kernel for so many columns, which as a rule is that of the utterance before. */
+/** The kernel for this many columns, usually the same as for the previous utterance. */
 function kernelOf(columns: number): SumKernel {
   if (latest?.columns !== columns) latest = { columns, kernel: kernelFor({ columns, blockRows }) };
   return latest.kernel;
@@ -100,7 +100,7 @@ function sumBlock(data: Float32Array | Float64Array, from: number, { rows, colum
   return kernel;
 }
 
-/** The same sums as the kernel's, for what it does not take: each column row after row. */
+/** The same sums without a kernel: each column row after row. */
 export function sumPlainly(data: Float32Array | Float64Array, from: number, { rows, columns }: Block): BlockSums {
   const sum = new Float64Array(columns);
   const sumSquare = new Float64Array(columns);

@@ -4,11 +4,11 @@ import type { ExactSum } from "./exact-sum.ts";
 const lowestExponent = 1074;
 const keptBits = 64;
 
-/** The float64 nearest to the true sum of each column, ties to even: rounded once, at the very end. */
+/** The float64 nearest to the true sum of each column, ties to even: rounded once, at the end. */
 export function roundExact(levels: ExactSum, columns: number): Float64Array {
   return Float64Array.from({ length: columns }, (_, column) => {
     const parts = levels.map((level) => level[column]!).filter((part) => part !== 0);
-    // One addition of two numbers is rounded once anyway.
+    // One addition of two numbers is rounded only once.
     if (parts.length <= 2) return (parts[0] ?? 0) + (parts[1] ?? 0);
     return toNumber(parts.reduce((sum, part) => sum + toMultiple(part), 0n));
   });
@@ -30,13 +30,15 @@ function toNumber(multiple: bigint): number {
   const size = multiple < 0n ? -multiple : multiple;
   const shift = Math.max(0, size.toString(16).length * 4 - keptBits);
   const kept = size >> BigInt(shift);
-  // One bit stands for all that is cut off, so that what is not quite halfway is not taken for it.
+  // A sticky bit represents everything that is cut off, so that almost halfway is not taken for halfway.
   const isCut = kept << BigInt(shift) !== size;
   const nearest = scale(Number(isCut ? kept | 1n : kept), shift - lowestExponent);
   return multiple < 0n ? -nearest : nearest;
 }
 
-/** Times a power of two, in steps that are numbers themselves; only ever exact, since the value has 53 bits at most. */
+/**
+ * Multiplies by a power of two, in steps that are representable. Always exact, because the value has at most 53 bits.
+ */
 function scale(value: number, exponent: number): number {
   let scaled = value;
   let left = exponent;

@@ -1,7 +1,7 @@
-import * as w from "../../shared/wasm-code.ts";
-import { hasWasm, makeInstance } from "../../shared/wasm-instance.ts";
+import * as w from "../../wasm/wasm-code.ts";
+import { hasWasm, makeInstance } from "../../wasm/wasm-instance.ts";
 
-/** Sums up one block of rows. Its memory is its own: rows are copied in, sums are read from it. */
+/** Sums one block of rows. It has its own memory: rows are copied in, sums are read from it. */
 export interface SumKernel {
   readonly input: Float32Array;
   readonly sum: Float64Array;
@@ -9,25 +9,25 @@ export interface SumKernel {
   readonly run: (rows: number) => void;
 }
 
-/** Columns of one pass over the rows: eight sums and eight sums of squares are what fits the registers. */
+/** Columns of one pass over the rows: eight sums and eight sums of squares fit the registers. */
 const stripColumns = 8;
-/** Above this a block no longer fits the caches, and nothing is won. */
-const mostColumns = 2048;
+/** Above this a block does not fit the caches, and the kernel is not faster. */
+const maxColumns = 2048;
 
-/** Whether there is a kernel for so many columns. */
+/** True if there is a kernel for this many columns. */
 export function hasSumKernel(columns: number): boolean {
-  return hasWasm && columns >= 1 && columns <= mostColumns;
+  return hasWasm && columns >= 1 && columns <= maxColumns;
 }
 
 /**
- * Makes the program for one number of columns. Each column is summed row after row in float64, as a plain loop would, so
- * the bits are those of the loop; lanes hold different columns and never meet.
+ * Generates the program for one number of columns. Each column is summed row after row in float64, like a plain loop,
+ * so the result is identical to the loop's; lanes hold different columns and are never combined.
  */
 export function makeSumKernel({ columns, blockRows }: { columns: number; blockRows: number }): SumKernel {
   const strips = Math.ceil(columns / stripColumns);
   const squaresAt = strips * stripColumns * 8;
   const inputAt = 2 * squaresAt;
-  // The last strip reads beyond its row; what it sums up there is not looked at.
+  // The last strip reads beyond its row; the sums there are ignored.
   const bytes = inputAt + 4 * (blockRows * columns + stripColumns);
   const { memory, run } = makeInstance(
     assemble({ columns, strips, squaresAt, inputAt, pages: Math.ceil(bytes / 65_536) }),

@@ -3,13 +3,13 @@ import type { FeatureMatrix } from "../feature-matrix.ts";
 import { floatEpsilon, locateFrames } from "../kaldi/kaldi-frames.ts";
 import { checkFbankOptions, type FbankOptions, samplesOf } from "../kaldi/kaldi-options.ts";
 
-/** Options of {@link frameLogEnergy}: those of {@link fbank} that say what a frame and its energy are. */
+/** Options of {@link frameLogEnergy}: those of {@link fbank} that define a frame and its energy. */
 export type FrameLogEnergyOptions = Pick<
   FbankOptions,
   "sampleFrequency" | "sampleRange" | "frameLength" | "frameShift" | "snipEdges" | "removeDcOffset" | "energyFloor"
 >;
 
-/** The logarithm of each frame's energy in one column: what {@link energyVad} needs, without the rest of an MFCC. */
+/** The logarithm of each frame's energy in one column: the input of {@link energyVad}, without computing an MFCC. */
 export function frameLogEnergy(samples: Float32Array, options: FrameLogEnergyOptions = {}): FeatureMatrix {
   checkSamples("frameLogEnergy", samples);
   const checked = checkFbankOptions(options, "frameLogEnergy");

@@ -1,19 +1,20 @@
-import { MillraceError } from "../../shared/errors.ts";
-import type { ModelSession } from "../../shared/model-session.ts";
+import { MillraceError } from "../../errors/errors.ts";
+import type { ModelSession } from "../../models/model-session.ts";
 import { checkFeatureOptions, oneOf } from "../check-options.ts";
 import { checkSamples } from "../check-samples.ts";
 
-/** What the voice activity model gets. */
+/** Options of {@link sileroVad}. */
 export interface SileroVadOptions {
-  /** The two rates the model knows. Default: 16000. */
+  /** One of the two rates of the model. Default: 16000. */
   readonly sampleRate?: 16_000 | 8000 | undefined;
 }
 
 const stateSize = 2 * 128;
 
 /**
- * The probability of speech in each stretch of 512 samples (256 at 8 kHz), the last one filled up with zeros, by the Silero
- * model (version 5 or 6; {@link loadOnnx} loads it). Samples are from -1 to 1. {@link speechSegments} makes segments of it.
+ * The probability of speech in each window of 512 samples (256 at 8 kHz), the last one padded with zeros, by the Silero
+ * model (version 5 or 6; {@link loadOnnx} loads it). Samples are from -1 to 1. {@link speechSegments} converts the
+ * result to segments.
  */
 export async function sileroVad(
   samples: Float32Array,
@@ -25,18 +26,18 @@ export async function sileroVad(
   const chunk = sampleRate === 16_000 ? 512 : 256;
   const context = chunk / 8;
   const probabilities = new Float32Array(Math.ceil(samples.length / chunk));
-  const sr = { type: "int64", data: BigInt64Array.of(BigInt(sampleRate)), dims: [] } as const;
+  const sr = { dtype: "int64", shape: [], data: BigInt64Array.of(BigInt(sampleRate)) } as const;
   const window = new Float32Array(context + chunk);
   let state = new Float32Array(stateSize);
   for (let i = 0; i < probabilities.length; i++) {
-    // The model hears the end of the stretch before; the first has silence there.
+    // The model also gets the end of the previous window; for the first it is silence.
     window.copyWithin(0, chunk);
     const part = samples.subarray(i * chunk, (i + 1) * chunk);
     window.set(part, context);
     window.fill(0, context + part.length);
     const { output, stateN } = await model.run({
-      input: { type: "float32", data: window, dims: [1, window.length] },
-      state: { type: "float32", data: state, dims: [2, 1, 128] },
+      input: { dtype: "float32", shape: [1, window.length], data: window },
+      state: { dtype: "float32", shape: [2, 1, 128], data: state },
       sr,
     });
     if (!(output?.data instanceof Float32Array) || !(stateN?.data instanceof Float32Array))

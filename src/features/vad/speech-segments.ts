@@ -2,42 +2,44 @@ import { checkFeatureOptions, number, orNull, whole } from "../check-options.ts"
 
 /** Options of {@link speechSegments}. Durations are in milliseconds. */
 export interface SpeechSegmentOptions {
-  /** Samples from one decision to the next. Default: 160, 10 ms at 16 kHz; Silero's probabilities are 512 apart. */
+  /** Samples between two decisions. Default: 160, 10 ms at 16 kHz; Silero's probabilities are 512 apart. */
   readonly frameShift?: number | undefined;
   /** Default: 16000. */
   readonly sampleRate?: number | undefined;
-  /** Samples there are, where segments end at the latest. Default: as many as the decisions cover. */
+  /** Number of samples; no segment ends after it. Default: as many as the decisions cover. */
   readonly sampleCount?: number | null | undefined;
-  /** Speech begins at this. Default: 0.5. */
+  /** Speech begins at or above this. Default: 0.5. */
   readonly threshold?: number | undefined;
   /** Speech ends below this. Default: 0.15 less than `threshold`, but at least 0.01. */
   readonly negThreshold?: number | null | undefined;
-  /** Shorter speech is left out. Default: 250. */
+  /** Shorter speech is dropped. Default: 250. */
   readonly minSpeechMs?: number | undefined;
   /** A shorter pause does not end a segment. Default: 100. */
   readonly minSilenceMs?: number | undefined;
-  /** What is added on both sides; a pause that is shorter than two of it is shared. Default: 30. */
+  /** Added on both sides of a segment. A pause shorter than twice this is split between its neighbours. Default: 30. */
   readonly padMs?: number | undefined;
 }
 
-/** A stretch of speech: from this sample up to but without that one. */
+/** A segment of speech: first sample (inclusive) and last sample (exclusive). */
 export interface SpeechSegment {
   readonly start: number;
   readonly end: number;
 }
 
 const rules = {
-  frameShift: whole(160, { least: 1 }),
-  sampleRate: number(16_000, { least: 1 }),
-  sampleCount: orNull(whole(0, { least: 0 })),
-  threshold: number(0.5, { above: 0, most: 1 }),
-  negThreshold: orNull(number(0.35, { least: 0, most: 1 })),
-  minSpeechMs: number(250, { least: 0 }),
-  minSilenceMs: number(100, { least: 0 }),
-  padMs: number(30, { least: 0 }),
+  frameShift: whole(160, { min: 1 }),
+  sampleRate: number(16_000, { min: 1 }),
+  sampleCount: orNull(whole(0, { min: 0 })),
+  threshold: number(0.5, { above: 0, max: 1 }),
+  negThreshold: orNull(number(0.35, { min: 0, max: 1 })),
+  minSpeechMs: number(250, { min: 0 }),
+  minSilenceMs: number(100, { min: 0 }),
+  padMs: number(30, { min: 0 }),
 };
 
-/** From decisions (0 and 1, {@link energyVad}) or probabilities ({@link sileroVad}) to stretches of speech, in samples. */
+/**
+ * Converts decisions (0 and 1, {@link energyVad}) or probabilities ({@link sileroVad}) to speech segments, in samples.
+ */
 export function speechSegments(decisions: ArrayLike<number>, options: SpeechSegmentOptions = {}): SpeechSegment[] {
   const checked = checkFeatureOptions("speechSegments", options, rules);
   const toSamples = (ms: number) => (ms * checked.sampleRate) / 1000;
@@ -80,7 +82,7 @@ function findSegments(
 }
 
 function pad(segments: readonly SpeechSegment[], padding: number, total: number): SpeechSegment[] {
-  // Half of a pause at most, so that neighbours touch and never overlap.
+  // At most half of a pause, so that neighbours never overlap.
   const between = (i: number) => Math.min(padding, (segments[i + 1]!.start - segments[i]!.end) >> 1);
   return segments.map(({ start, end }, i) => ({
     start: i === 0 ? Math.max(0, start - padding) : start - between(i - 1),

@@ -4,10 +4,10 @@ import { countElements, layouts, type NdArray } from "../nd-array.ts";
 import { readCompressedMatrix } from "./compressed-matrix.ts";
 import type { KaldiValue } from "./kaldi-value.ts";
 
-/** Every number in a binary header has its size in bytes before it. */
+/** Every number in a binary header is preceded by its size in bytes. */
 const int32Mark = 4;
 
-/** A binary value, behind the mark of binary values. */
+/** A binary value, after the mark of binary values. */
 export function readBinaryValue(cursor: ByteCursor): KaldiValue {
   if (cursor.peek() === int32Mark) return readInt32Vector(cursor);
   const start = cursor.position;
@@ -26,7 +26,7 @@ function readToken(cursor: ByteCursor): string {
     const byte = cursor.next();
     if (byte === 0x20) return token;
     // Longer ones belong to models, which are not read here.
-    if (byte < 0x21 || byte > 0x7e || token.length === 20) throw cursor.bad("the kind of the value should stand here");
+    if (byte < 0x21 || byte > 0x7e || token.length === 20) throw cursor.bad("the kind of the value is expected here");
     token += String.fromCharCode(byte);
   }
 }
@@ -64,19 +64,19 @@ function readInt32Vector(cursor: ByteCursor): NdArray<"int32"> {
   return { dtype: "int32", shape: [length], data };
 }
 
-/** How many bytes a value takes, with the mark of binary values. */
+/** The size of a value in bytes, including the mark of binary values. */
 export function binaryValueBytes({ dtype, shape, data }: KaldiValue): number {
   return dtype === "int32" ? 7 + 5 * data.length : 5 + 5 * shape.length + data.byteLength;
 }
 
-/** The bytes of a value with the mark of binary values. */
+/** The bytes of a value, including the mark of binary values. */
 export function encodeBinaryValue(value: KaldiValue): Uint8Array {
   const bytes = Buffer.allocUnsafe(binaryValueBytes(value));
   putBinaryValue(bytes, 0, value);
   return bytes;
 }
 
-/** Puts a value into bytes that have room for it, so that a writer needs no buffer for each value; returns its end. */
+/** Writes a value into an existing buffer, so that a writer needs no buffer per value; returns its end. */
 export function putBinaryValue(bytes: Uint8Array, start: number, value: KaldiValue): number {
   const { dtype, shape } = value;
   bytes[start] = 0;

@@ -15,8 +15,9 @@ const headerBytes = 16;
 const { fround } = Math;
 
 /**
- * A matrix that Kaldi compressed to one or two bytes an element: CM has four percentiles a column and bytes by column, CM2
- * and CM3 are linear. Each step is rounded to float32 where Kaldi's is, so that the values are Kaldi's to the last bit.
+ * A matrix that Kaldi compressed to one or two bytes per element: CM has four percentiles per column and bytes by
+ * column, CM2 and CM3 are linear. Each step is rounded to float32 where Kaldi's is, so the values equal Kaldi's to the
+ * last bit.
  */
 export function readCompressedMatrix(cursor: ByteCursor, kind: CompressedKind): NdArray<"float32"> {
   const header = readHeader(cursor);
@@ -41,7 +42,9 @@ function readHeader(cursor: ByteCursor): Header {
   return { min: view.getFloat32(0, true), range: view.getFloat32(4, true), rows, columns };
 }
 
-/** Kaldi writes four bytes too many for an empty matrix; a key never begins with a zero byte, so they are known. */
+/**
+ * Kaldi writes four extra bytes for an empty matrix; a key never begins with a zero byte, so they can be recognised.
+ */
 function readEmpty(cursor: ByteCursor, kind: CompressedKind): NdArray<"float32"> {
   for (let i = 0; kind === "CM" && i < 4 && cursor.peek() === 0; i++) cursor.next();
   return { dtype: "float32", shape: [0, 0], data: new Float32Array(0) };
@@ -56,7 +59,7 @@ function fillFromPercentiles(data: Float32Array, packed: Uint8Array, { min, rang
       const low = packed[column * 8 + i * 2]! | (packed[column * 8 + i * 2 + 1]! << 8);
       percentiles[i] = min + fround(step * low);
     }
-    // A table costs 256 entries a column; short columns are computed element by element.
+    // A table has 256 entries per column; short columns are computed element by element.
     const values = rows < 256 ? undefined : fillTable(table, percentiles);
     for (let row = 0; row < rows; row++, at++) {
       const code = packed[at]!;

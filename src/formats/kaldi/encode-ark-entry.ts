@@ -1,18 +1,18 @@
-import { MillraceError } from "../../shared/errors.ts";
-import { describeKind } from "../../shared/state-json.ts";
+import { MillraceError } from "../../errors/errors.ts";
+import { describeKind } from "../../values/state-json.ts";
 import { checkNdArray, type NdArray } from "../nd-array.ts";
 import { binaryValueBytes, encodeBinaryValue, putBinaryValue } from "./binary-value.ts";
 import type { KaldiValue } from "./kaldi-value.ts";
 import { formatTextValue } from "./text-value.ts";
 
-/** One entry of an archive as bytes, and where its value begins within them. */
+/** One entry of an archive as bytes, and the offset of its value in them. */
 export interface EncodedArkEntry {
   readonly bytes: Uint8Array;
-  /** Where the value begins within the bytes: with the place of the entry in its file, the offset of an scp line. */
+  /** The offset of the value in the bytes: added to the entry's offset in the file, it is the offset of an scp line. */
   readonly valueOffset: number;
 }
 
-/** One entry of an archive as bytes. Float32 and float64 of one or two dimensions and int32 of one have a form in Kaldi. */
+/** One entry of an archive as bytes. Kaldi has float32 and float64 of one or two dimensions and int32 of one. */
 export function encodeArkEntry(
   key: string,
   value: NdArray,
@@ -28,7 +28,7 @@ export function encodeArkEntry(
   return { bytes, valueOffset };
 }
 
-/** One value as bytes, for a file of its own. */
+/** One value as bytes, for a separate file. */
 export function encodeKaldiValue(value: NdArray, options: { readonly text?: boolean } = {}): Uint8Array {
   const checked = checkKaldiValue(value);
   return options.text === true ? Buffer.from(formatTextValue(checked)) : encodeBinaryValue(checked);
@@ -42,7 +42,7 @@ export function checkKaldiKey(key: string): string {
   });
 }
 
-/** Refuses an array that Kaldi has no form for. */
+/** Refuses an array that Kaldi cannot represent. */
 export function checkKaldiValue(value: NdArray): KaldiValue {
   const { dtype, shape } = value;
   const isFloat = (dtype === "float32" || dtype === "float64") && (shape.length === 1 || shape.length === 2);

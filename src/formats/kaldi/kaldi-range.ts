@@ -11,10 +11,10 @@ export interface KaldiRange {
   readonly columns: Span;
 }
 
-/** Kaldi forgives an end that is up to three rows too far: segment times and frame counts rarely agree to the frame. */
+/** Kaldi accepts an end that is up to three rows too far: segment times and frame counts rarely agree to the frame. */
 const forgivenRows = 3;
 
-/** Reads `0:9`, `0:9,2:3` or `:,2:3`; undefined where it is none of these. */
+/** Parses `0:9`, `0:9,2:3` or `:,2:3`; undefined for anything else. */
 export function parseKaldiRange(text: string): KaldiRange | undefined {
   const spans = text.split(",").map(parseSpan);
   if (spans.length > 2 || spans.includes(null)) return undefined;
@@ -33,7 +33,7 @@ export function formatKaldiRange({ rows, columns }: KaldiRange): string {
   return columns === undefined ? formatSpan(rows) : `${formatSpan(rows)},${formatSpan(columns)}`;
 }
 
-/** The part of a value that a range names, as an array of its own. `name` is what errors call the value. */
+/** The part of a value that a range selects, as a new array. `name` is the value's name in errors. */
 export function selectRange(value: KaldiValue, range: KaldiRange, name: string): KaldiValue {
   const refuse = (why: string): Error =>
     refuseFile(name, undefined, `the range [${formatKaldiRange(range)}] ${why} (${value.shape.join(" x ")})`, {

@@ -6,26 +6,26 @@ import { type ParseScpOptions, parseScp } from "./parse-scp.ts";
 import { readKaldiValue } from "./read-kaldi-value.ts";
 import type { ScpEntry } from "./scp-line.ts";
 
-/** What the paths of a list are relative to, and how its texts are read. */
+/** Options of {@link openScp}. */
 export interface OpenScpOptions extends KaldiTextOptions, ParseScpOptions {
   /**
-   * The folder that relative paths of the list are relative to. Default: the list's own folder. Kaldi's own scripts write
-   * paths relative to the folder they were started in: name that one.
+   * The folder for relative paths of the list. Default: the list's folder. Kaldi's own scripts write paths relative to
+   * the folder they were started in: pass that one.
    */
   readonly baseDir?: string;
 }
 
 /** A list of values in files, read one by one when they are asked for. */
-export interface ScpTable extends Iterable<readonly [key: string, value: KaldiValue]> {
+export interface ScpTable extends Iterable<readonly [key: string, value: KaldiValue]>, Disposable {
   readonly entries: readonly ScpEntry[];
   has(key: string): boolean;
-  /** The value of a key; a key that is not in the list is an error. */
+  /** The value of a key; a missing key is an error. */
   get(key: string): KaldiValue;
   close(): void;
 }
 
 /** Archives that are kept open: values of one archive usually follow each other. */
-const mostOpen = 8;
+const maxOpen = 8;
 
 /** Opens an scp list for random access. Pipes and commands in it are refused. */
 export function openScp(scpPath: string, options: OpenScpOptions = {}): ScpTable {
@@ -37,11 +37,14 @@ export function openScp(scpPath: string, options: OpenScpOptions = {}): ScpTable
     const file = files.get(path) ?? openFileSource(path);
     files.delete(path);
     files.set(path, file);
-    if (files.size > mostOpen) closeOldest(files);
+    if (files.size > maxOpen) closeOldest(files);
     return file;
   };
   const read = ({ path, offset, range }: ScpEntry): KaldiValue =>
     readKaldiValue(fileOf(resolve(baseDir, path)), offset, { ...options, ...(range !== undefined && { range }) });
+  const close = (): void => {
+    while (files.size > 0) closeOldest(files);
+  };
   return {
     entries,
     has: (key) => byKey.has(key),
@@ -49,9 +52,8 @@ export function openScp(scpPath: string, options: OpenScpOptions = {}): ScpTable
     *[Symbol.iterator]() {
       for (const entry of entries) yield [entry.key, read(entry)] as const;
     },
-    close: () => {
-      while (files.size > 0) closeOldest(files);
-    },
+    close,
+    [Symbol.dispose]: close,
   };
 }
 

@@ -3,15 +3,15 @@ import { type LineProblem, LineProblems } from "../lines/line-problems.ts";
 import { readTextLines } from "../lines/read-text-lines.ts";
 import { parseScpLine, type ScpEntry } from "./scp-line.ts";
 
-/** What is done with lines that are wrong. */
+/** How wrong lines are handled. */
 export interface ParseScpOptions {
-  /** Is told what is wrong line by line; such lines are then left out. Without it, all of them are one error. */
+  /** Called for each wrong line, which is then skipped. Without it, one error reports all of them. */
   readonly onProblem?: (problem: LineProblem) => void;
 }
 
 const maxLineBytes = 1 << 20;
 
-/** The entries of an scp list. Lines that cannot be used and keys that come twice are reported, all of them at once. */
+/** The entries of an scp list. Unusable lines and duplicate keys are reported, all at once. */
 export function parseScp(input: Bytes, options: ParseScpOptions = {}): ScpEntry[] {
   const source = toByteSource(input);
   const problems = new LineProblems(source.name, options.onProblem);
@@ -29,6 +29,6 @@ export function parseScp(input: Bytes, options: ParseScpOptions = {}): ScpEntry[
       entries.push(entry);
     }
   }
-  problems.throwIfAny("Each line is a key, a space and a file: utt1 feats.ark:123. Each key stands there once.");
+  problems.throwIfAny("Each line is a key, a space and a file: utt1 feats.ark:123. Each key occurs once.");
   return entries;
 }

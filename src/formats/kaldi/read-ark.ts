@@ -7,14 +7,14 @@ import { readValueAt } from "./read-kaldi-value.ts";
 export interface ArkEntry {
   readonly key: string;
   readonly value: KaldiValue;
-  /** Where the value begins: what stands behind the colon of an scp line. */
+  /** The offset of the value: the number after the colon of an scp line. */
   readonly offset: number;
 }
 
 const longestKeyBytes = 4096;
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** The entries of an archive one after the other; one value is in memory at a time. */
+/** The entries of an archive, one after the other; one value is in memory at a time. */
 export function* readArk(input: Bytes, options: KaldiTextOptions = {}): Generator<ArkEntry> {
   const cursor = new ByteCursor(toByteSource(input));
   for (;;) {
@@ -35,11 +35,11 @@ function readKey(cursor: ByteCursor): string {
   const bytes: number[] = [];
   while (!isSpace(cursor.peek())) {
     const byte = cursor.next();
-    if (byte === -1) throw cursor.bad("the file ends behind a key, before its value", start);
-    if (byte < 0x21 || bytes.length === longestKeyBytes) throw cursor.bad("a key should stand here", start);
+    if (byte === -1) throw cursor.bad("the file ends after a key, before its value", start);
+    if (byte < 0x21 || bytes.length === longestKeyBytes) throw cursor.bad("a key is expected here", start);
     bytes.push(byte);
   }
-  // A line break stays: it is the end of an empty vector in text.
+  // A line break is not consumed: it ends an empty vector in text.
   if (cursor.peek() !== 10) cursor.next();
   try {
     return decoder.decode(Uint8Array.from(bytes));

@@ -7,11 +7,11 @@ import { readTextValue } from "./text-value.ts";
 
 /** Which part of a value is read. */
 export interface ReadKaldiValueOptions extends KaldiTextOptions {
-  /** The part to take, as an scp line names it: `parseKaldiRange("0:9,2:3")`. */
+  /** The part to read, in the syntax of an scp line: `parseKaldiRange("0:9,2:3")`. */
   readonly range?: KaldiRange;
 }
 
-/** The value at an offset, as an scp line names it (`file.ark:123`); offset 0 for a file that holds one value only. */
+/** The value at an offset, as in an scp line (`file.ark:123`); offset 0 for a file with only one value. */
 export function readKaldiValue(input: Bytes, offset = 0, options: ReadKaldiValueOptions = {}): KaldiValue {
   const source = toByteSource(input);
   const cursor = new ByteCursor(source, offset);

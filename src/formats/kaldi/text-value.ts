@@ -4,10 +4,10 @@ import type { KaldiTextOptions, KaldiValue } from "./kaldi-value.ts";
 
 const [tab, newline, carriageReturn, space, semicolon, open, close] = [9, 10, 13, 32, 59, 91, 93];
 
-/** A value in text: `[ 1 2 ]`, `[` and rows on lines of their own and `]`, or integers up to the end of the line. */
+/** A value in text: `[ 1 2 ]`, `[` and rows on separate lines and `]`, or integers up to the end of the line. */
 export function readTextValue(cursor: ByteCursor, options: KaldiTextOptions = {}): KaldiValue {
   skipBlanks(cursor);
-  if (cursor.atEnd) throw cursor.bad("the file ends behind a key, before its value");
+  if (cursor.atEnd) throw cursor.bad("the file ends after a key, before its value");
   const value = cursor.peek() === open ? readBracketed(cursor, options) : readIntegers(cursor);
   skipBlanks(cursor);
   const end = cursor.next();
@@ -63,8 +63,8 @@ function readBracketed(cursor: ByteCursor, options: KaldiTextOptions): KaldiValu
 }
 
 /**
- * How many words stand before a byte, or before the end of the file; the cursor stays where it is. A list that grows
- * would take several times the memory of the numbers.
+ * The number of words before a byte, or before the end of the file, without moving the cursor. A growing list would
+ * take several times the memory of the numbers.
  */
 function countWords(cursor: ByteCursor, last: number): number {
   const start = cursor.position;
@@ -84,7 +84,7 @@ function readWord(cursor: ByteCursor): string {
   for (;;) {
     const byte = cursor.peek();
     if (byte === -1 || isBlank(byte) || byte === newline || byte === semicolon || byte === close) return word;
-    if (byte < 0x21 || byte > 0x7e || word.length === 100) throw cursor.bad("a number should stand here");
+    if (byte < 0x21 || byte > 0x7e || word.length === 100) throw cursor.bad("a number is expected here");
     word += String.fromCharCode(byte);
     cursor.next();
   }
@@ -112,7 +112,7 @@ function readIntegers(cursor: ByteCursor): NdArray<"int32"> {
     const word = readWord(cursor);
     const value = /^-?\d+$/.test(word) ? Number(word) : NaN;
     if (value !== (value | 0)) {
-      throw cursor.bad(`${JSON.stringify(word)} is no int32, and floats stand in [ ]`, start);
+      throw cursor.bad(`${JSON.stringify(word)} is no int32, and floats must be in [ ]`, start);
     }
     // Not -0: an integer has none.
     numbers[i] = value | 0;
@@ -120,7 +120,7 @@ function readIntegers(cursor: ByteCursor): NdArray<"int32"> {
   return { dtype: "int32", shape: [numbers.length], data: numbers };
 }
 
-/** The text of a value as Kaldi lays it out, with as many digits as give the same number back. */
+/** The text of a value in Kaldi's layout, with as many digits as are needed to restore the same number. */
 export function formatTextValue({ dtype, shape, data }: KaldiValue): string {
   if (dtype === "int32") return `${[...data].join(" ")}\n`;
   const write = dtype === "float32" ? formatFloat32 : formatFloat64;
@@ -139,7 +139,7 @@ function formatFloat64(value: number): string {
   return value < 0 ? "-inf" : "inf";
 }
 
-/** Nine digits always suffice for a float32, mostly fewer do. */
+/** Nine digits are always enough for a float32, usually fewer are. */
 function formatFloat32(value: number): string {
   if (!Number.isFinite(value) || value === 0) return formatFloat64(value);
   for (let digits = 6; digits < 9; digits++) {

@@ -1,11 +1,11 @@
 import type { Transform } from "node:stream";
 import * as zlib from "node:zlib";
-import { MillraceError } from "../../shared/errors.ts";
+import { MillraceError } from "../../errors/errors.ts";
 
-/** How a file of lines is compressed; its name says so (`.gz`, `.zst`). */
+/** The compression of a file of lines, given by its name (`.gz`, `.zst`). */
 export type Compression = "none" | "gzip" | "zstd";
 
-// Node.js has zstd since 22.15; the types of the oldest supported version do not know it.
+// Node.js has zstd since 22.15; the types of the oldest supported version do not declare it.
 const { createZstdCompress, createZstdDecompress, zstdCompressSync } = zlib as {
   readonly createZstdCompress?: () => Transform;
   readonly createZstdDecompress?: () => Transform;
@@ -15,13 +15,13 @@ const { createZstdCompress, createZstdDecompress, zstdCompressSync } = zlib as {
 /** Whether this Node.js can read and write zstd. */
 export const hasZstd: boolean = createZstdCompress !== undefined && createZstdDecompress !== undefined;
 
-/** What a file's name says of its compression. */
+/** The compression by a file's name. */
 export function compressionOfName(path: string): Compression {
   if (path.endsWith(".gz")) return "gzip";
   return path.endsWith(".zst") || path.endsWith(".zstd") ? "zstd" : "none";
 }
 
-/** What a file's first bytes say of its compression: a name may be wrong. */
+/** The compression by a file's first bytes: a name may be wrong. */
 export function compressionOfBytes(bytes: Uint8Array): Compression {
   const [a, b, c, d] = bytes;
   if (a === 0x1f && b === 0x8b) return "gzip";
@@ -35,14 +35,14 @@ export function compressor(compression: Compression, path: string): Transform | 
   return (createZstdCompress ?? noZstd(path))();
 }
 
-/** Compresses a piece that is whole by itself, as the name of its file says; such pieces behind each other are one file. */
+/** Compresses an independent piece, as the file's name says; such pieces concatenated are one valid file. */
 export function pieceCompressor(path: string): ((bytes: Uint8Array) => Uint8Array) | undefined {
   const compression = compressionOfName(path);
   if (compression === "none") return undefined;
   return compression === "gzip" ? gzipPiece : (zstdCompressSync ?? noZstd(path));
 }
 
-/** Without the system's name, which zlib puts into the header: the same text is the same bytes anywhere. */
+/** Without the system's name, which zlib puts into the header: the same text gives the same bytes everywhere. */
 function gzipPiece(bytes: Uint8Array): Uint8Array {
   const piece = zlib.gzipSync(bytes);
   piece[gzipSystemAt] = gzipSystemUnknown;
@@ -52,7 +52,7 @@ function gzipPiece(bytes: Uint8Array): Uint8Array {
 const gzipSystemAt = 9;
 const gzipSystemUnknown = 255;
 
-/** A stream that takes the compression away, or undefined for none. */
+/** A stream that decompresses, or undefined for none. */
 export function decompressor(compression: Compression, path: string): Transform | undefined {
   if (compression === "none") return undefined;
   if (compression === "gzip") return zlib.createGunzip();

@@ -1,10 +1,10 @@
-import { MillraceError } from "../../shared/errors.ts";
+import { MillraceError } from "../../errors/errors.ts";
 import type { TsvRow } from "./parse-tsv.ts";
 
-/** One line of a manifest, with its line break. What would become another column or line is refused. */
+/** One line of a manifest, with its line break. A value that would add a column or line is refused. */
 export function formatTsvRow<Column extends string>(row: TsvRow<Column>, columns: readonly Column[]): string {
   const values = columns.map((column) => checkValue(row[column], column));
-  // A single empty value would be an empty line, which readers pass over.
+  // A single empty value would be an empty line, which readers skip.
   if (values.length === 1 && values[0] === "") throw badValue(columns[0]!, "is empty, and is the only one of its line");
   return `${values.join("\t")}\n`;
 }

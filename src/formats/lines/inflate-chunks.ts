@@ -1,9 +1,9 @@
 import type { Readable } from "node:stream";
-import { isMillraceError, messageOf } from "../../shared/errors.ts";
+import { isMillraceError, messageOf } from "../../errors/errors.ts";
 import { refuseFile } from "../refuse-file.ts";
 import { type Compression, decompressor } from "./compression.ts";
 
-/** Takes the compression away from what a stream brings, chunk by chunk; damage is an error with its place. */
+/** Decompresses a stream chunk by chunk; damage is an error with its position. */
 export async function* inflateChunks(
   packed: Readable,
   compression: Compression,

@@ -1,11 +1,11 @@
-import { describeKind } from "../../shared/state-json.ts";
+import { describeKind } from "../../values/state-json.ts";
 
-/** What a value is that JSON would lose, in words for a message. */
+/** Describes a value that JSON would lose, for a message. */
 export function describeLoss(value: unknown): string {
   if (value instanceof Date) return "an invalid Date";
   if (typeof value !== "object" || value === null) return describeKind(value);
   const { name } = (value.constructor ?? {}) as { name?: string };
-  // Iterators and the like have no class of their own.
+  // Iterators and the like have no class name.
   const kind = name === undefined || name === "" || name === "Object" ? tagOf(value) : name;
   const what = kind === "Object" ? "object without fields of its own" : kind;
   return `${/^[AEIOUaeiou]/.test(what) ? "an" : "a"} ${what}`;

@@ -1,24 +1,24 @@
-import { messageOf } from "../../shared/errors.ts";
-import { isExactJson } from "../../shared/exact-json.ts";
+import { messageOf } from "../../errors/errors.ts";
+import { isExactJson } from "../../values/exact-json.ts";
 import { adviceFor, describeLoss } from "./json-loss.ts";
 
-/** What becomes of NaN and the infinities, which JSON does not have. */
+/** How NaN and the infinities are written, which JSON does not have. */
 export type NonFinite = "refuse" | "null";
 
 export interface JsonTextOptions {
-  /** What the value is called in the path of a part that is refused. */
+  /** The name of the value in the path of a refused part. */
   readonly root: string;
   readonly nonFinite?: NonFinite | undefined;
 }
 
-/** A value as JSON, or which part of it JSON would lose. */
+/** A value as JSON, or the part that JSON would lose. */
 export type JsonText =
   | { readonly text: string }
   | { readonly problem: string; readonly hint: string; readonly cause?: unknown };
 
 /**
- * A value as JSON, with nothing lost: typed arrays become arrays, what has a `toJSON` is what that returns, and every other
- * value that JSON would turn into something else is named by its path.
+ * A value as JSON, without loss: typed arrays become arrays, a `toJSON` is called, and every other value that JSON
+ * would change is reported with its path.
  */
 export function jsonText(value: unknown, { root, nonFinite = "refuse" }: JsonTextOptions): JsonText {
   try {
@@ -32,7 +32,7 @@ export function jsonText(value: unknown, { root, nonFinite = "refuse" }: JsonTex
   }
 }
 
-/** Ends the walk at a value that JSON would lose. */
+/** Stops the walk at a value that JSON would lose. */
 class JsonLoss extends Error {
   readonly path: string;
   readonly hint: string;
@@ -44,7 +44,7 @@ class JsonLoss extends Error {
   }
 }
 
-/** Where the walk is. The path becomes a text only where it is needed. */
+/** The position of the walk. The path becomes a string only if needed. */
 interface Walk {
   readonly root: string;
   readonly nonFinite: NonFinite;
@@ -90,7 +90,7 @@ function keepArray(values: readonly unknown[], walk: Walk): unknown[] {
 }
 
 function keepFields(value: object, walk: Walk): object {
-  // Without a prototype: a key may be called __proto__.
+  // Without a prototype: a key may be `__proto__`.
   const kept: Record<string, unknown> = Object.create(null);
   for (const key of Object.keys(value)) {
     walk.keys.push(key);
@@ -127,11 +127,11 @@ const lossyClasses = [
   Symbol,
 ];
 
-/** Whether JSON.stringify would write less of an object than there is: what it holds is in none of its own fields. */
+/** True if JSON.stringify would lose content of an object: it is not in the object's own fields. */
 function isLossy(value: object): boolean {
   if (Array.isArray(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
-  // Also an object literal of another realm.
+  // Includes an object literal of another realm.
   const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null;
   if (isPlain) return false;
   return lossyClasses.some((kind) => value instanceof kind) || Object.keys(value).length === 0;

@@ -1,47 +1,50 @@
-import { createReadStream, createWriteStream, mkdirSync } from "node:fs";
+import { createReadStream, createWriteStream, mkdirSync, readSync } from "node:fs";
 import { dirname } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { errnoOf, MillraceError } from "../../shared/errors.ts";
-import { withFileSource } from "../file-source.ts";
+import { errnoOf, MillraceError } from "../../errors/errors.ts";
+import { outputLimit } from "../../input/output-limit.ts";
+import { openFile } from "../file-source.ts";
 import { type Compression, compressionOfBytes, compressionOfName, compressor } from "./compression.ts";
 import { inflateChunks } from "./inflate-chunks.ts";
 import { encodeJsonLine, parseJsonLine } from "./json-lines.ts";
-import { type LineLimits, LineSplitter } from "./line-splitter.ts";
+import { type Line, type LineLimits, LineSplitter } from "./line-splitter.ts";
 
-/** The records of a file of JSON lines, plain or compressed (as its first bytes say), with one chunk in memory. */
+/** The records of a file of JSON lines, plain or compressed (by its first bytes), with one chunk in memory. */
 export async function* readJsonl<Record = unknown>(path: string, limits: LineLimits = {}): AsyncGenerator<Record> {
-  yield* readRecords<Record>(readUncompressed(path), path, limits);
-}
-
-/** The records of text that comes in chunks. */
-export async function* readRecords<Record>(
-  chunks: AsyncIterable<Uint8Array>,
-  name: string,
-  limits: LineLimits,
-): AsyncGenerator<Record> {
-  const splitter = new LineSplitter(name, limits);
-  for await (const chunk of chunks) {
-    for (const line of splitter.push(chunk)) if (line.text.trim() !== "") yield parseJsonLine<Record>(line, name);
-  }
-  for (const line of splitter.end()) if (line.text.trim() !== "") yield parseJsonLine<Record>(line, name);
-}
-
-async function* readUncompressed(path: string): AsyncGenerator<Uint8Array> {
-  const compression = compressionOfFile(path);
-  const file = createReadStream(path, { highWaterMark: 1 << 16 });
+  // Opened once, so that the checked file is the one that is read.
+  const { fd, sizeBytes } = openFile(path);
+  const file = createReadStream(path, { fd, start: 0, highWaterMark: 1 << 16 });
   try {
-    yield* inflateChunks(file, compression, path);
+    yield* readRecords<Record>(inflateChunks(file, compressionOf(fd), path), path, limits, sizeBytes);
   } finally {
     file.destroy();
   }
 }
 
-function compressionOfFile(path: string): Compression {
-  return withFileSource(path, (file) => compressionOfBytes(file.read(0, Math.min(4, file.size))));
+/** The records of text that comes in chunks, from a file of `fileBytes` bytes. */
+async function* readRecords<Record>(
+  chunks: AsyncIterable<Uint8Array>,
+  name: string,
+  limits: LineLimits,
+  fileBytes: number,
+): AsyncGenerator<Record> {
+  const limit = outputLimit(fileBytes, limits);
+  const splitter = new LineSplitter(name, limits);
+  for await (const chunk of chunks) yield* recordsOf<Record>(splitter.push(chunk), name, limit);
+  yield* recordsOf<Record>(splitter.end(), name, limit);
 }
 
-/** Writes records as JSON lines, compressed as the name says (`.gz`, `.zst`). Returns how many. */
+function* recordsOf<Record>(lines: Iterable<Line>, name: string, limit: number): Generator<Record> {
+  for (const line of lines) if (line.text.trim() !== "") yield parseJsonLine<Record>(line, name, limit);
+}
+
+function compressionOf(fd: number): Compression {
+  const start = Buffer.alloc(4);
+  return compressionOfBytes(start.subarray(0, readSync(fd, start, 0, start.length, 0)));
+}
+
+/** Writes records as JSON lines, compressed as the name says (`.gz`, `.zst`). Returns their number. */
 export async function writeJsonl(path: string, records: Iterable<unknown> | AsyncIterable<unknown>): Promise<number> {
   const transform = compressor(compressionOfName(path), path);
   let count = 0;

@@ -1,7 +1,8 @@
 import { isUtf8 } from "node:buffer";
+import type { OutputOptions } from "../../input/output-limit.ts";
 import { refuseFile } from "../refuse-file.ts";
 
-/** A line of a text file and where it is: for messages. */
+/** A line of a text file with its position, for messages. */
 export interface Line {
   readonly text: string;
   /** Counted from 1. */
@@ -10,15 +11,21 @@ export interface Line {
   readonly offset: number;
 }
 
-/** How long a line may be before it is refused. */
-export interface LineLimits {
-  /** The longest line in bytes; longer ones are an error, so that a file without line breaks does not fill the memory. */
+/**
+ * The maximum length of a line, and the maximum memory of its record. Lines are read one by one, so a file as a whole
+ * may have any size, also a compressed one.
+ */
+export interface LineLimits extends OutputOptions {
+  /**
+   * The maximum line length in bytes; a longer line is an error, so that a file without line breaks does not fill the
+   * memory.
+   */
   readonly maxLineBytes?: number;
 }
 
 const usualMaxLineBytes = 64 * 1024 * 1024;
 
-/** Cuts chunks of bytes into lines: UTF-8, a byte order mark at the beginning left out, CRLF like LF. */
+/** Splits chunks of bytes into lines: UTF-8, without a byte order mark, CRLF like LF. */
 export class LineSplitter {
   private readonly name: string;
   private readonly maxLineBytes: number;
@@ -40,13 +47,13 @@ export class LineSplitter {
       yield this.line(this.joined(bytes.subarray(start, end)), 1);
       start = end + 1;
     }
-    // Copied: the chunk may be used again by whoever filled it.
+    // Copied: the caller may reuse the chunk.
     if (start < bytes.length) this.rest.push(Buffer.from(bytes.subarray(start)));
     this.restBytes += bytes.length - start;
     this.checkLength(this.restBytes);
   }
 
-  /** The last line, where no line break ends it. */
+  /** The last line, if it has no line break. */
   *end(): Generator<Line> {
     if (this.restBytes > 0) yield this.line(this.joined(Buffer.alloc(0)), 0);
   }

@@ -3,17 +3,17 @@ import { type LineProblem, LineProblems } from "./line-problems.ts";
 import type { Line } from "./line-splitter.ts";
 import { readTextLines } from "./read-text-lines.ts";
 
-/** Which columns a table has, and what is done with lines that do not fit. */
+/** The columns of a table, and how wrong lines are handled. */
 export interface ParseTsvOptions<Column extends string> {
-  /** The columns, in the order in which they stand where there is no header. */
+  /** The columns, in their order if there is no header. */
   readonly columns: readonly Column[];
-  /** Whether the first line names the columns, in any order. Default: `auto`, if it holds exactly these names. */
+  /** Whether the first line is a header, in any order. Default: `auto`, if it has exactly these names. */
   readonly header?: boolean | "auto";
   /** The column whose values must differ from each other. */
   readonly id?: Column;
-  /** Says what is wrong with a row that has its columns, or nothing; it is reported with the line of the row. */
+  /** Returns what is wrong with a row, or undefined; it is reported with the row's line. */
   readonly check?: (row: TsvRow<Column>) => string | undefined;
-  /** Is told what is wrong line by line; such lines are then left out. Without it, all of them are one error. */
+  /** Called for each wrong line, which is then skipped. Without it, one error reports all of them. */
   readonly onProblem?: (problem: LineProblem) => void;
 }
 
@@ -23,8 +23,8 @@ export type TsvRow<Column extends string> = Readonly<Record<Column, string>>;
 const maxLineBytes = 1 << 24;
 
 /**
- * The rows of a manifest: values between tabs, as they stand (no quotes, no escapes: Kaldi's and ESPnet's have none).
- * Wrong numbers of columns and ids that come twice are reported with their lines, all of them at once.
+ * The rows of a manifest: values between tabs, unchanged (no quotes, no escapes, as in Kaldi and ESPnet). Wrong numbers
+ * of columns and duplicate ids are reported with their lines, all at once.
  */
 export function parseTsv<Column extends string>(input: Bytes, options: ParseTsvOptions<Column>): TsvRow<Column>[] {
   const source = toByteSource(input);

@@ -3,7 +3,7 @@ import { type Line, type LineLimits, LineSplitter } from "./line-splitter.ts";
 
 const chunkBytes = 1 << 16;
 
-/** The lines of a source one after the other, with a chunk of it in memory. */
+/** The lines of a source, one after the other, with one chunk in memory. */
 export function* readTextLines(input: Bytes, limits: LineLimits = {}): Generator<Line> {
   const source = toByteSource(input);
   const splitter = new LineSplitter(source.name, limits);

@@ -8,10 +8,10 @@ export function readTsv<Column extends string>(path: string, options: ParseTsvOp
   return withFileSource(path, (file) => parseTsv(file, options));
 }
 
-/** Which columns a table has, and whether they stand in its first line. */
+/** The columns of a table, and whether it has a header. */
 export interface WriteTsvOptions<Column extends string> {
   readonly columns: readonly Column[];
-  /** Whether the first line names the columns. Default: false, as Kaldi's and ESPnet's manifests are. */
+  /** Whether the first line is a header. Default: false, as in Kaldi's and ESPnet's manifests. */
   readonly header?: boolean;
 }
 

@@ -6,8 +6,8 @@ import { countElements, type NdArray } from "../nd-array.ts";
 import { readNpyHeader } from "./read-npy-header.ts";
 
 /**
- * The array of an npy file, in C order whatever its order in the file. Shares the memory of the bytes where they are
- * aligned. Bytes behind the array are an error: NumPy would ignore them, and with them a second array.
+ * The array of an npy file, always in C order. Shares the memory of the bytes if they are aligned. Bytes after the
+ * array are an error: NumPy would ignore them, for example a second array.
  */
 export function decodeNpy(input: Bytes, name?: string): NdArray {
   const source = toByteSource(input, name);

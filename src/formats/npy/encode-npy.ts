@@ -1,4 +1,4 @@
-import { MillraceError } from "../../shared/errors.ts";
+import { MillraceError } from "../../errors/errors.ts";
 import { bytesOfArray } from "../array-bytes.ts";
 import { checkNdArray, type DType, type NdArray } from "../nd-array.ts";
 import { descrOfDtype } from "./npy-dtype.ts";
@@ -14,13 +14,13 @@ export function encodeNpy(array: NdArray): Buffer {
   return file;
 }
 
-/** The two pieces of an npy file, for those who write large arrays without a copy of them. */
+/** The two pieces of an npy file, to write large arrays without a copy. */
 export function npyPieces(array: NdArray): [header: Buffer, data: Uint8Array] {
   checkNdArray(array);
   return [cachedHeader(array), bytesOfArray(array)];
 }
 
-// The vectors of a data set as a rule have one shape, so the last header is nearly always the next one too.
+// The vectors of a data set usually have one shape, so the last header is almost always reusable.
 let last: { dtype: DType; shape: readonly number[]; header: Buffer } | undefined;
 
 function cachedHeader({ dtype, shape }: NdArray): Buffer {
@@ -32,7 +32,7 @@ function cachedHeader({ dtype, shape }: NdArray): Buffer {
   return header;
 }
 
-// NumPy leaves room for a first dimension of so many digits, so that a header can be replaced when rows are appended.
+// NumPy reserves this many digits for the first dimension, so that a header can be updated when rows are appended.
 const growthDigits = 21;
 const align = 64;
 
@@ -45,8 +45,8 @@ export function npyHeader(dtype: DType, shape: readonly number[]): Buffer {
     });
   }
   const tuple = shape.length === 1 ? `(${shape[0]},)` : `(${shape.join(", ")})`;
-  const room = shape.length === 0 ? 0 : growthDigits - String(shape[0]).length;
-  const dict = `{'descr': '${descr}', 'fortran_order': False, 'shape': ${tuple}, }${" ".repeat(room)}`;
+  const spaces = shape.length === 0 ? 0 : growthDigits - String(shape[0]).length;
+  const dict = `{'descr': '${descr}', 'fortran_order': False, 'shape': ${tuple}, }${" ".repeat(spaces)}`;
   // Magic, version and length are 10 bytes, and the text ends with a newline.
   const padding = align - ((10 + dict.length + 1) % align);
   const header = Buffer.alloc(10 + dict.length + padding + 1, " ");

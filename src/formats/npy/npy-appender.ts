@@ -1,20 +1,20 @@
-import { combineCrc32, crc32 } from "../../shared/crc32.ts";
-import { MillraceError } from "../../shared/errors.ts";
+import { combineCrc32, crc32 } from "../../bytes/crc32.ts";
+import { MillraceError } from "../../errors/errors.ts";
 import { bytesOfArray } from "../array-bytes.ts";
 import { FileSink } from "../file-sink.ts";
 import { checkNdArray, countElements, type DType, layouts, type NdArray } from "../nd-array.ts";
 import { npyHeader } from "./encode-npy.ts";
 
-/** What every row has: its type and its shape. */
+/** The type and shape of every row. */
 export interface NpyAppenderOptions {
   readonly dtype: DType;
   /** The shape of one row; `[]` for a vector of numbers. */
   readonly rowShape: readonly number[];
-  /** Goes on with a file of so many rows, as `checkpoint` gave them, instead of beginning anew. */
+  /** Continues a file with this many rows, from `checkpoint`, instead of starting a new one. */
   readonly resume?: NpyCheckpoint;
 }
 
-/** Where an appender stands; the file may be longer when it is resumed. Plain JSON. */
+/** The state of an appender; the file may be longer when it is resumed. Plain JSON. */
 export interface NpyCheckpoint {
   readonly rows: number;
   readonly bytes: number;
@@ -23,10 +23,10 @@ export interface NpyCheckpoint {
 }
 
 /**
- * An npy file that grows row by row, with no more than a piece of it in memory. Until it is closed its header says that
- * it has no rows; `close` puts the number in, for which the header has room.
+ * An npy file that grows row by row, with only a piece in memory. Until it is closed its header has no rows; `close`
+ * writes the number, for which the header has space.
  */
-export class NpyAppender {
+export class NpyAppender implements Disposable {
   private readonly sink: FileSink;
   private readonly dtype: DType;
   private readonly rowShape: readonly number[];
@@ -45,17 +45,21 @@ export class NpyAppender {
     const header = npyHeader(dtype, [0, ...rowShape]);
     this.headerBytes = header.length;
     if (resume !== undefined && resume.bytes !== this.headerBytes + this.rows * this.rowBytes) {
-      throw new MillraceError("WRITER_FAILED", `${path} cannot go on: its checkpoint is of another kind of array.`, {
-        hint: "Use the same dtype and row shape, or begin anew.",
-      });
+      throw new MillraceError(
+        "WRITER_FAILED",
+        `${path} cannot be continued: its checkpoint is of another kind of array.`,
+        {
+          hint: "Use the same dtype and row shape, or start a new file.",
+        },
+      );
     }
     this.sink = new FileSink(path, resume?.bytes);
-    // Also when going on: whoever was here before may have been killed after it had put the number of rows in.
+    // Also when resuming: the previous process may have been killed after it wrote the number of rows.
     if (resume === undefined) this.sink.write(header);
     else this.sink.patch(header, 0);
   }
 
-  /** Appends one row (of the row's shape) or several (with one dimension more in front). */
+  /** Appends one row (of the row's shape) or several (with one more leading dimension). */
   append(array: NdArray): void {
     checkNdArray(array);
     const rows = this.countRows(array);
@@ -65,13 +69,13 @@ export class NpyAppender {
     this.rows += rows;
   }
 
-  /** Hands everything to the operating system and says where it stands. */
+  /** Passes everything to the operating system and returns the state. */
   checkpoint(): NpyCheckpoint {
     this.sink.flush();
     return { rows: this.rows, bytes: this.sink.bytes, dataCrc32: this.dataCrc };
   }
 
-  /** Puts the number of rows in and closes the file; says its length and checksum. A second call changes nothing. */
+  /** Writes the number of rows and closes the file; returns its length and checksum. A second call does nothing. */
   close(): { rows: number; bytes: number; crc32: number } {
     const header = npyHeader(this.dtype, [this.rows, ...this.rowShape]);
     if (!this.closed) {
@@ -85,6 +89,10 @@ export class NpyAppender {
     const dataBytes = this.rows * this.rowBytes;
     const sum = combineCrc32(crc32(header), this.dataCrc, dataBytes);
     return { rows: this.rows, bytes: this.headerBytes + dataBytes, crc32: sum };
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
   }
 
   private countRows({ dtype, shape }: NdArray): number {

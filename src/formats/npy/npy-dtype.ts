@@ -36,7 +36,7 @@ const descrs: ReadonlyMap<DType, string> = new Map(
     .map(([descr, dtype]) => [dtype, (descr.endsWith("1") ? "|" : "<") + descr]),
 );
 
-/** The element type that NumPy's short text (`<f4`) names, or why it cannot be read. */
+/** The element type of NumPy's short name (`<f4`), or why it cannot be read. */
 export function dtypeOfDescr(descr: string): { dtype: DType; littleEndian: boolean } | { refusal: string } {
   const [, order, code] = /^([<>=|]?)(.*)$/s.exec(descr)!;
   const dtype = Object.hasOwn(byDescr, code!) ? byDescr[code!] : undefined;
@@ -46,7 +46,7 @@ export function dtypeOfDescr(descr: string): { dtype: DType; littleEndian: boole
   return { refusal: `the array holds ${what} (dtype ${JSON.stringify(descr)})` };
 }
 
-/** How NumPy writes an element type, or undefined for one that it has not (bfloat16). */
+/** NumPy's short name of an element type; undefined for one that it does not have (bfloat16). */
 export function descrOfDtype(dtype: DType): string | undefined {
   return descrs.get(dtype);
 }

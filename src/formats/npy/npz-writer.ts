@@ -7,11 +7,11 @@ import { npyPieces } from "./encode-npy.ts";
 
 /** How the arrays of an npz file are stored. */
 export interface NpzOptions {
-  /** As `numpy.savez_compressed`. Default: stored, as `numpy.savez`. */
+  /** Like `numpy.savez_compressed`. Default: stored, like `numpy.savez`. */
   readonly compress?: boolean;
 }
 
-/** Puts arrays into an npz archive, one after the other; none is kept in memory. */
+/** Adds arrays to an npz archive, one after the other; none is kept in memory. */
 export class NpzEncoder {
   private readonly zip: ZipWriter;
   private readonly compress: boolean;
@@ -22,7 +22,7 @@ export class NpzEncoder {
   }
 
   add(name: string, array: NdArray): void {
-    // The header is a multiple of 64 bytes, so the numbers behind it are aligned too.
+    // The header is a multiple of 64 bytes, so the numbers after it are aligned too.
     this.zip.add(`${name}.npy`, npyPieces(array), { compress: this.compress, align: 64 });
   }
 
@@ -41,8 +41,8 @@ export function encodeNpz(arrays: Readonly<Record<string, NdArray>>, options?: N
   return Buffer.concat(pieces);
 }
 
-/** An npz file on disk that arrays are added to; `checkpoint` says a length from which it can be gone on with. */
-export class NpzWriter {
+/** An npz file on disk that arrays are added to; `checkpoint` returns a length from which the file can be continued. */
+export class NpzWriter implements Disposable {
   private readonly sink: FileSink;
   private readonly encoder: NpzEncoder;
   private closed = false;
@@ -57,7 +57,7 @@ export class NpzWriter {
     this.encoder.add(name, array);
   }
 
-  /** Hands everything to the operating system; the bytes so far are whole arrays. */
+  /** Passes everything to the operating system; the bytes so far are whole arrays. */
   checkpoint(): { bytes: number } {
     this.sink.flush();
     return { bytes: this.sink.bytes };
@@ -72,6 +72,10 @@ export class NpzWriter {
     } finally {
       this.sink.close();
     }
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
   }
 }
 

@@ -1,4 +1,4 @@
-import { MillraceError } from "../../shared/errors.ts";
+import { MillraceError } from "../../errors/errors.ts";
 import type { Bytes } from "../byte-source.ts";
 import { openFileSource } from "../file-source.ts";
 import type { NdArray } from "../nd-array.ts";
@@ -6,7 +6,7 @@ import { openZip, type ZipOptions } from "../zip/open-zip.ts";
 import { readZipEntry } from "../zip/read-zip-entry.ts";
 import { decodeNpy } from "./decode-npy.ts";
 
-/** The arrays of an npz file; each is read when it is asked for. */
+/** The arrays of an npz file; each is read on demand. */
 export interface Npz {
   readonly names: readonly string[];
   get(name: string): NdArray;
@@ -31,10 +31,11 @@ export function decodeNpz(input: Bytes, options: ZipOptions = {}): Npz {
 }
 
 /** The same for a file on disk, which stays open until `close`. */
-export function openNpz(path: string, options: ZipOptions = {}): Npz & { close(): void } {
+export function openNpz(path: string, options: ZipOptions = {}): Npz & Disposable & { close(): void } {
   const source = openFileSource(path);
   try {
-    return { ...decodeNpz(source, options), close: () => source.close() };
+    const close = (): void => source.close();
+    return { ...decodeNpz(source, options), close, [Symbol.dispose]: close };
   } catch (error) {
     source.close();
     throw error;

@@ -1,4 +1,4 @@
-/** The three facts of an npy header, as they stand there. */
+/** The three values of an npy header. */
 export interface NpyDict {
   readonly descr: string;
   readonly fortranOrder: boolean;
@@ -12,12 +12,12 @@ type Token = {
   readonly at: number;
 };
 
-// One token: a mark, a text (Python 2 may put u in front), a number (Python 2 may put L behind), a word, or the end.
+// One token: a mark, a string (Python 2 may prefix u), a number (Python 2 may append L), a word, or the end.
 const tokenPattern = /\s*(?:([{}()[\],:])|[ub]?(?:'([^'\\]*)'|"([^"\\]*)")|(\d+)L?(?![\w.])|(\w+)|($))/y;
 
 /**
- * Reads the Python dict of an npy header. It is the little grammar that NumPy writes (also an old one under Python 2)
- * and nothing more: nothing is evaluated.
+ * Parses the Python dict of an npy header. Only the small grammar that NumPy writes (also under Python 2) is accepted,
+ * and nothing is evaluated.
  */
 export function parseNpyDict(text: string, fail: Fail): NpyDict {
   const next = tokenizer(text, fail);
@@ -33,7 +33,7 @@ export function parseNpyDict(text: string, fail: Fail): NpyDict {
     else if (!isMark(token, "}")) throw fail(`a comma is expected in the header, not ${show(token)}`, token.at);
   }
   const after = next();
-  if (after.kind !== "end") throw fail(`the header goes on behind its end with ${show(after)}`, after.at);
+  if (after.kind !== "end") throw fail(`the header continues after its end with ${show(after)}`, after.at);
   for (const key of ["descr", "fortran_order", "shape"]) {
     if (!(key in found)) throw fail(`the header does not say ${key}`, 0);
   }

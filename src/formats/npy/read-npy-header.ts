@@ -4,24 +4,24 @@ import { countElements, type DType, layouts } from "../nd-array.ts";
 import { dtypeOfDescr } from "./npy-dtype.ts";
 import { parseNpyDict } from "./parse-npy-dict.ts";
 
-/** What an npy file says of its array, and where its data begins. */
+/** The header of an npy file, and the position of its data. */
 export interface NpyHeader {
   readonly dtype: DType;
   readonly shape: readonly number[];
-  /** The data lies in Fortran order in the file: the first index runs fastest. */
+  /** The data in the file is in Fortran order: the first index changes fastest. */
   readonly fortranOrder: boolean;
   readonly littleEndian: boolean;
-  /** Where the data begins, and how many bytes it is. */
+  /** Offset and size of the data. */
   readonly dataOffset: number;
   readonly dataBytes: number;
 }
 
 const magic = Buffer.from("\x93NUMPY", "latin1");
-// What a plain array's header can need; NumPy itself refuses more than 10,000 unless told to trust the file.
+// Enough for any plain array's header; NumPy itself refuses more than 10,000 unless the file is trusted.
 const longestHeader = 1 << 16;
-const mostDimensions = 64;
+const maxDimensions = 64;
 
-/** Reads what an npy file says about itself and checks it against the length of the file. */
+/** Reads the header of an npy file and checks it against the length of the file. */
 export function readNpyHeader(source: ByteSource): NpyHeader {
   const start = source.read(0, Math.min(12, source.size));
   if (!start.subarray(0, 6).equals(magic)) {
@@ -41,18 +41,14 @@ export function readNpyHeader(source: ByteSource): NpyHeader {
   if (start.length < textOffset) throw badFile(source.name, start.length, "the file ends within its header");
   const textBytes = start.readUIntLE(8, lengthBytes);
   if (textBytes > longestHeader) {
-    throw badFile(source.name, 8, `the header is said to be ${textBytes} bytes long, more than ${longestHeader}`);
+    throw badFile(source.name, 8, `the header announces ${textBytes} bytes, more than ${longestHeader}`);
   }
   const text = source.read(textOffset, textBytes).toString(version === 3 ? "utf8" : "latin1");
   const dict = parseNpyDict(text, (problem, at) => badFile(source.name, textOffset + at, problem, refusalHint));
   const element = dtypeOfDescr(dict.descr);
   if ("refusal" in element) throw badFile(source.name, textOffset, element.refusal, refusalHint);
-  if (dict.shape.length > mostDimensions) {
-    throw badFile(
-      source.name,
-      textOffset,
-      `the array has ${dict.shape.length} dimensions, more than ${mostDimensions}`,
-    );
+  if (dict.shape.length > maxDimensions) {
+    throw badFile(source.name, textOffset, `the array has ${dict.shape.length} dimensions, more than ${maxDimensions}`);
   }
   const dataOffset = textOffset + textBytes;
   const dataBytes = countElements(dict.shape) * layouts[element.dtype].itemBytes;

@@ -1,4 +1,5 @@
 import type { ColumnMetaData, FileMetaData, SchemaElement } from "hyparquet";
+import { OutputMeter, tooMuchOutput } from "../../input/output-limit.ts";
 import { ByteCursor } from "../byte-cursor.ts";
 import type { ByteSource } from "../byte-source.ts";
 import { readBytes } from "../read-bytes.ts";
@@ -9,8 +10,8 @@ import { readThrift } from "./thrift.ts";
 const magic = "PAR1";
 const maxFooterBytes = 64 * 1024 * 1024;
 
-/** Where the data of a file end and its footer begins, after a look at whether the footer is sound. */
-export function checkFooter(source: ByteSource): number {
+/** The position of the footer, after a check that the footer is valid. */
+export function checkFooter(source: ByteSource, limit: number): number {
   const { name, size } = source;
   const ends = Buffer.concat([
     readBytes(source, 0, 4, "the mark at the beginning"),
@@ -21,27 +22,33 @@ export function checkFooter(source: ByteSource): number {
   const length = ends.readUInt32LE(4);
   if (length > Math.min(size - 12, maxFooterBytes))
     throw refuseFile(name, size - 8, `a footer of ${length} bytes cannot be`);
-  readThrift(new ByteCursor(source, size - 8 - length), size - 8, footerShape);
+  const where = `${name}, offset ${size - 8 - length}`;
+  const meter = new OutputMeter(limit, () => tooMuchOutput("BAD_FILE", { where, what: "its footer", limit }));
+  readThrift(new ByteCursor(source, size - 8 - length), size - 8, { shape: footerShape, meter });
   return size - 8 - length;
 }
 
-/** A column that holds values: a leaf of the schema's tree. */
+/** A column with values: a leaf of the schema's tree. */
 export interface LeafColumn {
   readonly path: string;
   readonly type: string;
   readonly typeLength: number;
+  /** Whether its bytes become strings. */
+  readonly isText: boolean;
+  /** How many names its path has. */
+  readonly depth: number;
   /** How many of its levels may be null or repeated. */
   readonly maxDefinition: number;
   readonly maxRepetition: number;
 }
 
-/** What the reader needs to know of a group of rows. */
+/** What the reader needs to know about a row group. */
 export interface CheckedGroup {
   readonly rows: number;
   readonly columns: readonly { readonly column: ColumnMetaData; readonly leaf: LeafColumn }[];
 }
 
-/** Compares the parts of a footer with each other: the library indexes by them without asking. */
+/** Checks the parts of a footer for consistency: the library uses them as indices without checks. */
 export function checkMetadata(metadata: FileMetaData, source: ByteSource, footer: number): CheckedGroup[] {
   const refuse = (why: string): Error => refuseFile(source.name, footer, `${why}`);
   const leaves = leavesOf(metadata.schema, refuse);
@@ -60,15 +67,41 @@ export function checkMetadata(metadata: FileMetaData, source: ByteSource, footer
   });
 }
 
-const noParent: LeafColumn = { path: "", type: "", typeLength: 0, maxDefinition: 0, maxRepetition: 0 };
+const noParent: LeafColumn = {
+  path: "",
+  type: "",
+  typeLength: 0,
+  isText: false,
+  depth: 0,
+  maxDefinition: 0,
+  maxRepetition: 0,
+};
 
-/** The columns that hold values, found by walking the flattened tree of the schema. */
+// Arrow's longest decimals have 32 bytes; the library computes with every byte.
+const longestDecimal = 64;
+const textTypes: readonly (string | undefined)[] = ["UTF8", "ENUM", "STRING"];
+
+/** The names of the columns, in order; the schema has been checked. */
+export function topLevelNames(schema: readonly SchemaElement[]): string[] {
+  const names: string[] = [];
+  // The number of remaining elements of each open level.
+  const open: number[] = [schema[0]?.num_children ?? 0];
+  for (const { name, num_children: children = 0 } of schema.slice(1)) {
+    if (open.length === 1) names.push(name);
+    open[open.length - 1]!--;
+    if (children > 0) open.push(children);
+    while (open.length > 1 && open.at(-1) === 0) open.pop();
+  }
+  return [...new Set(names)];
+}
+
+/** The columns with values, found by walking the flattened tree of the schema. */
 function leavesOf(schema: readonly SchemaElement[], refuse: (why: string) => Error): LeafColumn[] {
   const leaves: LeafColumn[] = [];
   let at = 1;
   const visit = (parent: LeafColumn, depth: number): void => {
     const element = schema[at++];
-    if (element === undefined || depth > 32) throw refuse("the schema has fewer elements than it says");
+    if (element === undefined || depth > 32) throw refuse("the schema has fewer elements than it announces");
     const inner = insideOf(parent, element, depth, refuse);
     const children = childrenOf(element, schema.length - at, refuse);
     if (children === 0) leaves.push(inner);
@@ -78,7 +111,7 @@ function leavesOf(schema: readonly SchemaElement[], refuse: (why: string) => Err
   const [root] = schema;
   const columns = root === undefined ? 0 : childrenOf(root, schema.length - 1, refuse);
   for (let i = 0; i < columns; i++) visit(noParent, 1);
-  if (at !== schema.length) throw refuse("the schema has more elements than it says");
+  if (at !== schema.length) throw refuse("the schema has more elements than it announces");
   return leaves;
 }
 
@@ -91,10 +124,15 @@ function insideOf(
   const { name, type = "", type_length: typeLength = 0, repetition_type: repetition, logical_type: logical } = element;
   if (typeof name !== "string") throw refuse("the schema has an element without a name");
   if (logical?.type === "VARIANT") throw refuse(`the column ${JSON.stringify(name)} is a VARIANT, which is not read`);
+  if ((element.converted_type === "DECIMAL" || logical?.type === "DECIMAL") && typeLength > longestDecimal) {
+    throw refuse(`the column ${JSON.stringify(name)} has decimals of ${typeLength} bytes`);
+  }
   return {
     path: depth === 1 ? name : `${parent.path}\0${name}`,
     type,
     typeLength,
+    isText: textTypes.includes(element.converted_type) || textTypes.includes(logical?.type),
+    depth,
     maxDefinition: parent.maxDefinition + (repetition === "REQUIRED" ? 0 : 1),
     maxRepetition: parent.maxRepetition + (repetition === "REPEATED" ? 1 : 0),
   };
@@ -102,9 +140,9 @@ function insideOf(
 
 function childrenOf(
   { num_children: children = 0 }: SchemaElement,
-  most: number,
+  maxChildren: number,
   refuse: (why: string) => Error,
 ): number {
-  if (children < 0 || children > most) throw refuse("the schema has fewer elements than it says");
+  if (children < 0 || children > maxChildren) throw refuse("the schema has fewer elements than it announces");
   return children;
 }

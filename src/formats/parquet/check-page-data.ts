@@ -3,7 +3,7 @@ import { PageError } from "./page-error.ts";
 import type { PageHeader } from "./page-header.ts";
 import { walkDelta, walkRuns } from "./runs.ts";
 
-/** Takes the compression away, into exactly so many bytes. */
+/** Decompresses into exactly `length` bytes. */
 export type Inflate = (bytes: Uint8Array, length: number) => Uint8Array;
 
 /** Numbers of encodings in the format's list. */
@@ -11,7 +11,7 @@ const encodings = { plain: 0, plainDictionary: 2, rle: 3, delta: 5, deltaLength:
 
 const elementBytes: Readonly<Record<string, number>> = { INT32: 4, INT64: 8, FLOAT: 4, DOUBLE: 8 };
 
-/** Looks into a page as far as the library would believe it: levels within their limits, runs within the page. */
+/** Checks what the library would trust of a page: levels within their limits, runs within the page. */
 export function checkPageData(
   page: PageHeader,
   bytes: Uint8Array,
@@ -25,7 +25,7 @@ export function checkPageData(
   checkValues(page, data, leaf, defined, dictionaryValues);
 }
 
-/** The bytes behind the levels, and how many values are not null. */
+/** The bytes after the levels, and the number of values that are not null. */
 interface PageValues {
   readonly data: Uint8Array;
   readonly defined: number;
@@ -56,7 +56,7 @@ function levelsV2(page: PageHeader, bytes: Uint8Array, leaf: LeafColumn, inflate
     leaf.maxDefinition === 0
       ? page.values
       : walkLevels(bytes, page.repetitionBytes, page.values, leaf.maxDefinition).equal;
-  if (defined !== page.values - page.nulls) throw new PageError(`has ${defined} values and says otherwise`);
+  if (defined !== page.values - page.nulls) throw new PageError(`has ${defined} values and announces another number`);
   const rest = bytes.subarray(levels);
   return { data: page.isCompressed ? inflate(rest, page.uncompressedBytes - levels) : rest, defined };
 }
@@ -87,7 +87,7 @@ function checkValues(
     if (dictionaryValues === undefined) throw new PageError("has no dictionary before it");
     checkIndexes(data, count, dictionaryValues);
   } else if (encoding === encodings.rle && leaf.type === "BOOLEAN") {
-    // The version before took a width before the length; none writes that.
+    // An older version had a width before the length; no writer uses it.
     lengthAt(data, 0);
     walkRuns(data, 4, 1, count, 1);
   } else if (encoding === encodings.delta || encoding === encodings.deltaLength) {

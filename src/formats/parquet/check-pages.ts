@@ -1,30 +1,34 @@
 import type { ColumnMetaData } from "hyparquet";
-import { isMillraceError, messageOf } from "../../shared/errors.ts";
+import { isMillraceError, messageOf } from "../../errors/errors.ts";
+import type { OutputMeter } from "../../input/output-limit.ts";
 import { ByteCursor } from "../byte-cursor.ts";
 import type { ByteSource } from "../byte-source.ts";
 import { readBytes } from "../read-bytes.ts";
 import { refuseFile } from "../refuse-file.ts";
 import type { LeafColumn } from "./check-metadata.ts";
 import { checkPageData, type Inflate } from "./check-page-data.ts";
+import { decodingCost, pageCost } from "./column-cost.ts";
 import { PageError } from "./page-error.ts";
 import { type PageHeader, readPageHeader } from "./page-header.ts";
 import { readThrift } from "./thrift.ts";
 
-/** How many bytes a byte can become at most. */
+/** The maximum growth of a byte by decompression. */
 const largestGrowth: Readonly<Record<string, number>> = { UNCOMPRESSED: 1, SNAPPY: 22, GZIP: 1040 };
 const largestPage = 2 ** 28;
 
 export interface CheckPagesOptions {
   /** Where the data of the file end. */
   readonly end: number;
-  /** The most values that may stand in a column of a group without bytes to back them (runs of equal values). */
+  /** The maximum number of values in a column of a group without bytes for them (runs of equal values). */
   readonly maxGroupRows: number;
   readonly inflate: Inflate;
+  /** Counts the memory of the group. */
+  readonly meter: OutputMeter;
 }
 
 /**
- * Walks over the pages of a column and compares what they promise with what their bytes can hold: the library allocates
- * and repeats what a page says before it looks at the rest. Returns the number of values.
+ * Walks over the pages of a column and compares their headers with their bytes: the library allocates and repeats what
+ * a page announces before it checks the rest. Returns the number of values.
  */
 export function checkPages(
   source: ByteSource,
@@ -39,7 +43,7 @@ export function checkPages(
     throw refuseFile(
       source.name,
       undefined,
-      `the column ${name} is said to be at ${start} to ${stop}, outside the data`,
+      `the column ${name} is announced at ${start} to ${stop}, outside the data`,
     );
   }
   const cursor = new ByteCursor(source, start);
@@ -50,6 +54,8 @@ export function checkPages(
       const page = readPageHeader(readThrift(cursor, stop));
       checkSizes(page, stop - cursor.position, column.codec);
       addUp(sums, page, options.maxGroupRows);
+      options.meter.spend(pageCost(page, leaf));
+      options.meter.require(decodingCost(page, leaf));
       const bytes = readBytes(source, cursor.position, page.compressedBytes, "a page");
       checkPageData(page, bytes, leaf, sums.dictionaryValues, options.inflate);
       cursor.position += page.compressedBytes;
@@ -65,8 +71,8 @@ export function checkPages(
 
 function checkSizes(page: PageHeader, left: number, codec: string): void {
   if (page.compressedBytes > left) throw new PageError("is longer than its column");
-  const most = Math.min((largestGrowth[codec] ?? Infinity) * page.compressedBytes + 64, largestPage);
-  if (page.uncompressedBytes > most) throw new PageError(`cannot become ${page.uncompressedBytes} bytes`);
+  const maxBytes = Math.min((largestGrowth[codec] ?? Infinity) * page.compressedBytes + 64, largestPage);
+  if (page.uncompressedBytes > maxBytes) throw new PageError(`cannot become ${page.uncompressedBytes} bytes`);
   if (page.nulls > page.values) throw new PageError("has more nulls than values");
 }
 

@@ -1,5 +1,5 @@
-import { MillraceError } from "../../shared/errors.ts";
-import { nearestName } from "../../shared/nearest-name.ts";
+import { MillraceError } from "../../errors/errors.ts";
+import { nearestName } from "../../text/nearest-name.ts";
 import { isParquetType, listElement, type ParquetColumn, type ParquetScalar } from "./parquet-column.ts";
 
 /** A row to write: values by the names of the columns. */
@@ -28,7 +28,9 @@ export function checkKeys(row: ParquetRow, columns: readonly ParquetColumn[], nu
   }
 }
 
-/** The value of a column in the form that the library writes; one of another type is refused, naming row and column. */
+/**
+ * The value of a column in the form that the library writes; a value of another type is refused with row and column.
+ */
 export function checkValue(value: unknown, column: ParquetColumn, row: number): unknown {
   if (value === null || value === undefined) {
     if (column.nullable === true) return null;
@@ -54,7 +56,7 @@ function isOfType(value: unknown, type: ParquetScalar): boolean {
   if (type === "int64") return typeof value === "bigint" && BigInt.asIntN(64, value) === value;
   if (type === "int32") return typeof value === "number" && value === (value | 0);
   if (typeof value !== "number") return false;
-  // One beyond its range would become infinite.
+  // A value beyond its range would become infinite.
   return type === "float64" || !Number.isFinite(value) || Number.isFinite(Math.fround(value));
 }
 

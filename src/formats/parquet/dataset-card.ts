@@ -1,4 +1,4 @@
-import { MillraceError } from "../../shared/errors.ts";
+import { MillraceError } from "../../errors/errors.ts";
 import { listElement, type ParquetColumn } from "./parquet-column.ts";
 import { yamlBlock } from "./yaml-block.ts";
 
@@ -22,12 +22,12 @@ export interface DatasetConfig {
   readonly columns?: readonly ParquetColumn[];
 }
 
-/** What the card of a data set says of it. */
+/** The content of a data set's card. */
 export interface DatasetCardOptions {
   readonly title: string;
   /** Text of the page, in Markdown. */
   readonly description?: string;
-  /** As the Hub names it: `cc-by-4.0`, `apache-2.0`, … */
+  /** The Hub's name of the license: `cc-by-4.0`, `apache-2.0`, … */
   readonly license?: string;
   /** ISO 639 codes. */
   readonly language?: readonly string[];
@@ -36,7 +36,7 @@ export interface DatasetCardOptions {
   readonly configs: readonly DatasetConfig[];
 }
 
-/** The README.md of a folder that makes the `datasets` library load it: `load_dataset("folder")`. */
+/** A README.md with which the `datasets` library loads a folder: `load_dataset("folder")`. */
 export function datasetCard(options: DatasetCardOptions): string {
   checkNames(options.configs);
   const known = options.configs.filter(({ columns, splits }) => columns !== undefined || splits.every(hasNumbers));
@@ -84,7 +84,7 @@ function featureOf({ name, type }: ParquetColumn): object {
   return element === undefined ? { name, dtype: type } : { name, sequence: element };
 }
 
-/** The Hub's classes of sizes. */
+/** The Hub's size categories. */
 function sizeCategory(configs: readonly DatasetConfig[]): string {
   const rows = configs.flatMap(({ splits }) => splits).reduce((sum, split) => sum + (split.rows ?? 0), 0);
   const steps = ["1K", "10K", "100K", "1M", "10M", "100M", "1B", "10B", "100B", "1T"];

@@ -2,25 +2,25 @@ import type { ByteWriter as ByteWriterClass, ParquetWriter as ParquetWriterClass
 import { checkColumns, checkKeys, checkValue, type ParquetRow } from "./check-row.ts";
 import { type ParquetColumn, parquetSchemaOf } from "./parquet-column.ts";
 
-/** The columns of a Parquet file, and when a group of rows ends. */
+/** The columns of a Parquet file, and the size of its row groups. */
 export interface ParquetOptions {
   readonly columns: readonly ParquetColumn[];
-  /** The most rows that are kept in memory and written as one group. Default: 10,000. */
+  /** The maximum number of rows in memory, written as one group. Default: 10,000. */
   readonly rowsPerGroup?: number;
-  /** A group also ends when its texts, bytes and lists reach about this size. Default: 64 MiB. */
+  /** A group also ends when its strings, bytes and lists reach about this size. Default: 64 MiB. */
   readonly bytesPerGroup?: number;
 }
 
-/** Turns rows into the bytes of a file, group by group. */
+/** Converts rows to the bytes of a file, group by group. */
 export interface ParquetEncoder {
-  /** Takes a row; returns bytes when a group is full. */
+  /** Adds a row; returns bytes when a group is full. */
   add(row: ParquetRow): Uint8Array | undefined;
   /** The last group and the index at the end of the file. */
   end(): Uint8Array;
   readonly rows: number;
 }
 
-/** Makes an encoder; the library behind it is loaded with the first one. */
+/** Creates an encoder; the library is loaded with the first one. */
 export async function makeParquetEncoder(options: ParquetOptions): Promise<ParquetEncoder> {
   checkColumns(options.columns);
   const { ByteWriter, ParquetWriter } = await import("hyparquet-writer");
@@ -85,7 +85,7 @@ class GroupEncoder implements ParquetEncoder {
     return this.taken();
   }
 
-  /** What the library has written since the last time; its own count of bytes goes on. */
+  /** The bytes that the library wrote since the last call; its byte count continues. */
   private taken(): Uint8Array {
     const bytes = new Uint8Array(this.buffer.buffer, 0, this.buffer.index).slice();
     this.buffer.index = 0;

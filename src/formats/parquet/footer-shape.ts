@@ -42,7 +42,7 @@ const element: ThriftShape = {
   fields: { 1: "number", 2: "number", 3: "number", 4: "text", 5: "number", 6: "number" },
 };
 
-/** The footer of a Parquet file as far as the library goes by it without a look. */
+/** The part of a Parquet footer that the library uses without checks. */
 export const footerShape: ThriftShape = {
   name: "footer",
   required: [2, 3, 4],

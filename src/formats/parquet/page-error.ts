@@ -1,2 +1,2 @@
-/** What is wrong with a page; the walk over the pages of a file knows where it is. */
+/** A problem of a page; the walk over the pages adds its position. */
 export class PageError extends Error {}

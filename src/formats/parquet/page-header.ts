@@ -1,7 +1,7 @@
 import { PageError } from "./page-error.ts";
 import type { ThriftFields } from "./thrift.ts";
 
-/** What the header of a page says, in numbers that can be. */
+/** The validated header of a page. */
 export interface PageHeader {
   readonly kind: "data" | "data-v2" | "dictionary";
   readonly compressedBytes: number;
@@ -10,7 +10,7 @@ export interface PageHeader {
   readonly nulls: number;
   /** Number of the encoding in the format's list. */
   readonly encoding: number;
-  /** Bytes of levels before the values; 0 where they say it themselves. */
+  /** Bytes of levels before the values; 0 if the levels contain their length. */
   readonly definitionBytes: number;
   readonly repetitionBytes: number;
   readonly isCompressed: boolean;

@@ -1,6 +1,6 @@
 import type { SchemaElement } from "hyparquet";
 
-/** What a single value is. int64 is read as bigint; numbers are taken too when it is written. */
+/** The type of a single value. int64 is read as bigint; numbers are accepted when writing. */
 export type ParquetScalar = "string" | "int32" | "int64" | "float32" | "float64" | "bool" | "binary";
 
 /** A column of rows: single values or lists of them (`list<float32>`). */
@@ -27,12 +27,12 @@ export function listElement(type: ParquetColumn["type"]): ParquetScalar | undefi
   return element as ParquetScalar | undefined;
 }
 
-/** Whether a text names a type of a column. */
+/** True if a text is a column type. */
 export function isParquetType(type: string): type is ParquetColumn["type"] {
   return Object.hasOwn(physical, listElement(type as ParquetColumn["type"]) ?? type);
 }
 
-/** The schema of a file; lists as the format's specification and Arrow lay them out. */
+/** The schema of a file; lists in the layout of the specification and Arrow. */
 export function parquetSchemaOf(columns: readonly ParquetColumn[]): SchemaElement[] {
   const elements = columns.flatMap(({ name, type, nullable = false }): SchemaElement[] => {
     const repetition_type = nullable ? "OPTIONAL" : "REQUIRED";

@@ -18,13 +18,13 @@ export async function* readParquetFile<Row = Record<string, unknown>>(
   }
 }
 
-/** What became of a file: a line of an index, and the numbers of a dataset card. */
+/** The result of writing a file: an entry of an index, and the numbers of a dataset card. */
 export interface ParquetPart {
   readonly rows: number;
   readonly sizeBytes: number;
 }
 
-/** Writes rows to a file, one group in memory at a time. It appears under its name when it is whole. */
+/** Writes rows to a file, one group in memory at a time. It appears under its name when it is complete. */
 export async function writeParquetFile(
   path: string,
   rows: Iterable<ParquetRow> | AsyncIterable<ParquetRow>,

@@ -1,69 +1,94 @@
 import * as zlib from "node:zlib";
-import type { AsyncBuffer, Compressors } from "hyparquet";
-import { isMillraceError, messageOf } from "../../shared/errors.ts";
+import type { AsyncBuffer, Compressors, ParquetParsers } from "hyparquet";
+import { isMillraceError, messageOf } from "../../errors/errors.ts";
+import { OutputMeter, type OutputOptions, outputLimit, tooMuchOutput } from "../../input/output-limit.ts";
 import { type ByteSource, type Bytes, toByteSource } from "../byte-source.ts";
+import { parseJson } from "../parse-json.ts";
 import { readBytes } from "../read-bytes.ts";
 import { refuseFile } from "../refuse-file.ts";
-import { type CheckedGroup, checkFooter, checkMetadata } from "./check-metadata.ts";
+import { type CheckedGroup, checkFooter, checkMetadata, topLevelNames } from "./check-metadata.ts";
 import type { Inflate } from "./check-page-data.ts";
 import { checkPages } from "./check-pages.ts";
+import { ColumnChunks } from "./column-chunks.ts";
+import { nestingCost } from "./column-cost.ts";
 
-/** Which columns of a Parquet file are read, and how large its groups may be. */
-export interface ReadParquetOptions {
+/** Which columns of a Parquet file are read, and the maximum size of its groups: `maxOutputBytes` is per group. */
+export interface ReadParquetOptions extends OutputOptions {
   /** The columns to read. Default: all. */
   readonly columns?: readonly string[];
-  /** The most rows of a group, which is read as a whole. Default: 4,194,304. */
+  /** The maximum number of rows of a group, which is read as a whole. Default: 4,194,304. */
   readonly maxGroupRows?: number;
 }
 
-// Loaded with the first file, and asked for once: where modules go through a loader, asking costs more than a small file.
+// Loaded with the first file, only once: with a custom module loader, an import costs more than a small file.
 let library: Promise<typeof import("hyparquet")> | undefined;
 
-/** The rows of a file, one group of them in memory at a time. int64 comes as bigint, binary as Uint8Array. */
+/** The rows of a file, one group in memory at a time. int64 is bigint, binary is Uint8Array. */
 export async function* readParquet<Row = Record<string, unknown>>(
   input: Bytes,
   options: ReadParquetOptions = {},
 ): AsyncGenerator<Row> {
   const source = toByteSource(input);
   const { maxGroupRows = 2 ** 22 } = options;
-  const footer = checkFooter(source);
+  const limit = outputLimit(source.size, options);
+  const footer = checkFooter(source, limit);
   library ??= import("hyparquet");
-  const { parquetMetadata, parquetReadObjects, snappyUncompress } = await library;
+  const { parquetMetadata, parquetRead, snappyUncompress } = await library;
   const { metadata, groups } = wrapped(source, footer, () => {
     const parsed = parquetMetadata(sliceOf(source, footer, source.size), { geoparquet: false });
     return { metadata: parsed, groups: checkMetadata(parsed, source, footer) };
   });
   const file: AsyncBuffer = { byteLength: source.size, slice: (start, end) => sliceOf(source, start, end) };
-  let rowStart = 0;
-  for (const group of groups) {
-    const inflateSnappy: Inflate = (bytes, length) => {
-      const output = new Uint8Array(length);
-      snappyUncompress(bytes, output);
-      return output;
-    };
-    checkGroup(source, group, { end: footer, maxGroupRows, compressors: { SNAPPY: inflateSnappy, ...compressors } });
-    const rowEnd = rowStart + group.rows;
-    const columns = options.columns === undefined ? {} : { columns: [...options.columns] };
-    const wanted = { file, metadata, rowStart, rowEnd, utf8: false, compressors, parsers, ...columns };
-    const rows = await parquetReadObjects(wanted).catch((cause: unknown) =>
-      throwWrapped(cause, source, startOf(group)),
-    );
-    if (rows.length !== group.rows) throw refuseFile(source.name, startOf(group), `a group has ${rows.length} rows`);
-    for (const row of rows) yield withNulls(row) as Row;
-    rowStart = rowEnd;
+  const inflateSnappy: Inflate = (bytes, length) => {
+    const output = new Uint8Array(length);
+    snappyUncompress(bytes, output);
+    return output;
+  };
+  const asked = options.columns === undefined ? undefined : new Set(options.columns);
+  const names = topLevelNames(metadata.schema).filter((name) => asked?.has(name) ?? true);
+  for (const [i, group] of groups.entries()) {
+    const wanted = asked === undefined ? group : onlyColumns(group, asked);
+    const meter = groupMeter(source, group, limit);
+    const codecs = { SNAPPY: inflateSnappy, ...compressors };
+    checkGroup(source, wanted, { end: footer, maxGroupRows, compressors: codecs, meter });
+    const chunks = new ColumnChunks(names);
+    await parquetRead({
+      file,
+      // One group at a time: the library reads everything that it is given.
+      metadata: { ...metadata, row_groups: [metadata.row_groups[i]!] },
+      rowEnd: group.rows,
+      utf8: false,
+      compressors,
+      parsers: parsersFor(source, startOf(group), limit),
+      onChunk: (chunk) => chunks.add(chunk),
+      ...(asked === undefined ? {} : { columns: names }),
+    }).catch((cause: unknown) => throwWrapped(cause, source, startOf(group)));
+    yield* chunks.rows<Row>(group.rows);
   }
+}
+
+function onlyColumns({ rows, columns }: CheckedGroup, names: ReadonlySet<string>): CheckedGroup {
+  return { rows, columns: columns.filter(({ leaf }) => names.has(leaf.path.split("\0", 1)[0]!)) };
+}
+
+function groupMeter(source: ByteSource, group: CheckedGroup, limit: number): OutputMeter {
+  const where = `${source.name}, offset ${startOf(group)}`;
+  const what = `a group of ${group.rows} rows`;
+  return new OutputMeter(limit, () => tooMuchOutput("BAD_FILE", { where, what, limit }));
 }
 
 interface GroupLimits {
   readonly end: number;
   readonly maxGroupRows: number;
   readonly compressors: Compressors;
+  readonly meter: OutputMeter;
 }
 
-function checkGroup(source: ByteSource, group: CheckedGroup, { end, maxGroupRows, compressors }: GroupLimits): void {
+function checkGroup(source: ByteSource, group: CheckedGroup, limits: GroupLimits): void {
+  const { end, maxGroupRows, compressors, meter } = limits;
   if (group.rows > maxGroupRows) {
     throw refuseFile(source.name, end, `a group of ${group.rows} rows is larger than maxGroupRows (${maxGroupRows})`, {
-      hint: "Raise maxGroupRows if the file is sound and the memory suffices.",
+      hint: "Raise maxGroupRows if the file is valid and the memory suffices.",
     });
   }
   for (const { column, leaf } of group.columns) {
@@ -73,7 +98,8 @@ function checkGroup(source: ByteSource, group: CheckedGroup, { end, maxGroupRows
         hint: "Write it with snappy, gzip or no compression. Node.js 22.15 and newer reads zstd as well.",
       });
     }
-    const values = checkPages(source, column, leaf, { end, maxGroupRows, inflate });
+    meter.spend(nestingCost(group.rows, leaf));
+    const values = checkPages(source, column, leaf, { end, maxGroupRows, inflate, meter });
     if (values < group.rows) {
       const what = `the column ${JSON.stringify(column.path_in_schema.join("."))} has ${values} values`;
       throw refuseFile(source.name, startOf(group), `${what} for ${group.rows} rows`);
@@ -85,12 +111,6 @@ function inflateOf(codec: string, compressors: Compressors): Inflate | undefined
   if (codec === "UNCOMPRESSED") return (bytes) => bytes;
   const inflate = compressors[codec as keyof Compressors];
   return inflate === undefined ? undefined : (bytes, length) => inflate(bytes, length);
-}
-
-/** The library has null in some places and undefined in others for what is missing. */
-function withNulls(row: Record<string, unknown>): Record<string, unknown> {
-  for (const name of Object.keys(row)) row[name] ??= null;
-  return row;
 }
 
 function startOf({ columns }: CheckedGroup): number {
@@ -110,7 +130,7 @@ function wrapped<T>(source: ByteSource, offset: number, parse: () => T): T {
   }
 }
 
-/** The library throws plain errors, and those of typed arrays where it reads beyond an end. */
+/** The library throws plain errors, and RangeErrors of typed arrays when it reads beyond an end. */
 function throwWrapped(cause: unknown, source: ByteSource, offset: number): never {
   if (isMillraceError(cause)) throw cause;
   throw refuseFile(source.name, offset, `cannot be read as Parquet (${messageOf(cause).split("\n", 1)[0]})`, { cause });
@@ -124,12 +144,19 @@ const limited =
   (bytes, length) =>
     inflate(bytes, { maxOutputLength: Math.max(1, length) });
 
-/** What Node.js can decompress by itself; snappy is in the library. */
+/** The decompression of Node.js; snappy is part of the library. */
 const compressors: Compressors = {
   GZIP: limited(zlib.gunzipSync),
   BROTLI: limited(zlib.brotliDecompressSync),
   ...(zstdDecompressSync !== undefined && { ZSTD: limited(zstdDecompressSync) }),
 };
 
-/** Shapes on maps stay bytes: their parsers take any count as it comes. */
-const parsers = { geometryFromBytes: (bytes: Uint8Array) => bytes, geographyFromBytes: (bytes: Uint8Array) => bytes };
+/** Geometry values stay bytes: their parsers trust any count. A JSON value has the limits of all JSON. */
+function parsersFor({ name: file }: ByteSource, offset: number, limit: number): Partial<ParquetParsers> {
+  return {
+    geometryFromBytes: (bytes) => bytes,
+    geographyFromBytes: (bytes) => bytes,
+    jsonFromBytes: (bytes: Uint8Array | undefined) =>
+      bytes && parseJson(new TextDecoder().decode(bytes), { file, offset, what: "a value of JSON", limit }),
+  };
+}

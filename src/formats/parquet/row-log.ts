@@ -3,10 +3,10 @@ import type { ByteSource } from "../byte-source.ts";
 import { checkKeys, checkValue, type ParquetRow } from "./check-row.ts";
 import { listElement, type ParquetColumn, type ParquetScalar } from "./parquet-column.ts";
 
-// A row in the log: for each column a byte that says whether there is a value, then the value. Texts, bytes and lists begin
-// with their length; all numbers are little-endian and as wide as in the file that they are for.
+// A row in the log: for each column a byte for whether there is a value, then the value. Strings, bytes and lists begin
+// with their length; all numbers are little-endian and as wide as in the final file.
 
-/** Puts rows into bytes that can be appended to and cut off anywhere between two rows, which a Parquet file cannot. */
+/** Encodes rows as bytes that can be appended and truncated between any two rows, which a Parquet file cannot. */
 export class RowEncoder {
   private readonly columns: readonly ParquetColumn[];
   private buffer = Buffer.allocUnsafeSlow(1 << 12);
@@ -16,7 +16,7 @@ export class RowEncoder {
     this.columns = columns;
   }
 
-  /** The bytes of a row, valid until the next call; a row that no file can hold is refused, naming it by its number. */
+  /** The bytes of a row, valid until the next call; a row that cannot be written is refused with its number. */
   encode(row: ParquetRow, number: number): Uint8Array {
     checkKeys(row, this.columns, number);
     // All values first: a refused row must leave nothing behind.
@@ -27,7 +27,7 @@ export class RowEncoder {
   }
 
   private putColumn(value: unknown, { type }: ParquetColumn): void {
-    this.length = this.room(1).writeUInt8(value === null ? 0 : 1, this.length);
+    this.length = this.reserve(1).writeUInt8(value === null ? 0 : 1, this.length);
     if (value === null) return;
     const element = listElement(type);
     if (element === undefined) {
@@ -35,28 +35,28 @@ export class RowEncoder {
       return;
     }
     const items = value as readonly unknown[];
-    this.length = this.room(4).writeUInt32LE(items.length, this.length);
+    this.length = this.reserve(4).writeUInt32LE(items.length, this.length);
     for (const item of items) this.putScalar(item, element);
   }
 
   private putScalar(value: unknown, type: ParquetScalar): void {
     if (type === "string") this.putBytes(Buffer.from(value as string));
     else if (type === "binary") this.putBytes(value as Uint8Array);
-    else if (type === "bool") this.length = this.room(1).writeUInt8(value === true ? 1 : 0, this.length);
-    else if (type === "int32") this.length = this.room(4).writeInt32LE(value as number, this.length);
-    else if (type === "float32") this.length = this.room(4).writeFloatLE(value as number, this.length);
-    else if (type === "float64") this.length = this.room(8).writeDoubleLE(value as number, this.length);
-    else this.length = this.room(8).writeBigInt64LE(value as bigint, this.length);
+    else if (type === "bool") this.length = this.reserve(1).writeUInt8(value === true ? 1 : 0, this.length);
+    else if (type === "int32") this.length = this.reserve(4).writeInt32LE(value as number, this.length);
+    else if (type === "float32") this.length = this.reserve(4).writeFloatLE(value as number, this.length);
+    else if (type === "float64") this.length = this.reserve(8).writeDoubleLE(value as number, this.length);
+    else this.length = this.reserve(8).writeBigInt64LE(value as bigint, this.length);
   }
 
   private putBytes(bytes: Uint8Array): void {
-    const room = this.room(4 + bytes.length);
-    room.set(bytes, room.writeUInt32LE(bytes.length, this.length));
+    const buffer = this.reserve(4 + bytes.length);
+    buffer.set(bytes, buffer.writeUInt32LE(bytes.length, this.length));
     this.length += 4 + bytes.length;
   }
 
-  /** The buffer, with room for so many bytes more. */
-  private room(bytes: number): Buffer {
+  /** The buffer, with space for `bytes` more. */
+  private reserve(bytes: number): Buffer {
     if (this.length + bytes <= this.buffer.length) return this.buffer;
     const larger = Buffer.allocUnsafeSlow(2 * (this.length + bytes));
     larger.set(this.buffer.subarray(0, this.length));
@@ -69,7 +69,7 @@ export class RowEncoder {
 export function* decodeRows(source: ByteSource, columns: readonly ParquetColumn[]): Generator<ParquetRow> {
   const cursor = new ByteCursor(source);
   while (!cursor.atEnd) {
-    // Without a prototype: a column may be called __proto__.
+    // Without a prototype: a column may be named __proto__.
     const row: Record<string, unknown> = Object.create(null);
     for (const column of columns) row[column.name] = takeColumn(cursor, column);
     yield row;

@@ -1,16 +1,16 @@
 import { PageError } from "./page-error.ts";
 
-/** What a walk over runs has found. */
+/** The result of a walk over runs. */
 export interface Runs {
   readonly end: number;
   readonly highest: number;
-  /** How many values are equal to the one that was asked for. */
+  /** The number of values equal to the requested one. */
   readonly equal: number;
 }
 
 /**
- * Walks over run-length encoded and bit-packed numbers (levels, indexes of a dictionary). The library repeats a value as
- * often as a run says, whatever the page holds, so a run that is longer than the page is stopped here.
+ * Walks over run-length encoded and bit-packed numbers (levels, dictionary indices). The library repeats a value as
+ * often as a run says, whatever the page contains, so a run that is longer than the page is refused here.
  */
 export function walkRuns(bytes: Uint8Array, start: number, width: number, count: number, asked: number): Runs {
   let at = start;
@@ -59,7 +59,7 @@ function bitsAt(bytes: Uint8Array, at: number, bit: number, width: number): numb
   return value;
 }
 
-/** A number in groups of seven bits. Those that matter here are far below 2^28. */
+/** A number in groups of seven bits. Valid ones here are far below 2^28. */
 function varint32(bytes: Uint8Array, start: number): { readonly value: number; readonly end: number } {
   let value = 0;
   for (let at = start; at < start + 4; at++) {
@@ -71,7 +71,7 @@ function varint32(bytes: Uint8Array, start: number): { readonly value: number; r
   throw new PageError("has a number that is too long");
 }
 
-/** Walks over delta-packed numbers; the library takes the sizes of blocks and the lengths of numbers as they come. */
+/** Walks over delta-packed numbers; the library trusts the sizes of blocks and the lengths of numbers. */
 export function walkDelta(bytes: Uint8Array, start: number, count: number): void {
   const block = varint32(bytes, start);
   const parts = varint32(bytes, block.end);
@@ -86,7 +86,7 @@ export function walkDelta(bytes: Uint8Array, start: number, count: number): void
     for (let i = 0; i < parts.value && seen < count; i++, seen += perPart)
       at += (perPart / 8) * (bytes[widths + i] ?? 0);
   }
-  // Numbers that are cut off at the end are found by the library itself.
+  // Truncated numbers at the end are found by the library itself.
 }
 
 function skipLong(bytes: Uint8Array, start: number): number {

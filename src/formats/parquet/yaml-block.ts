@@ -1,4 +1,4 @@
-/** Plain data as YAML, for the front matter of a card: only what every YAML reader takes the same way. */
+/** Plain data as YAML, for the front matter of a card: only syntax that every YAML reader parses the same way. */
 export function yamlBlock(value: object, indent = ""): string {
   return Object.entries(value)
     .map(([key, item]) => `${indent}${scalar(key)}:${entry(item, indent)}`)
@@ -18,7 +18,7 @@ function listItem(value: unknown, indent: string): string {
   return `${indent}- ${block.slice(indent.length + 2)}`;
 }
 
-/** Words that some reader takes for a truth value, a number or nothing are quoted, and so is everything unusual. */
+/** Quotes words that some reader parses as a boolean, number or null, and everything unusual. */
 function scalar(value: unknown): string {
   if (typeof value !== "string") return String(value);
   const isPlain = /^[a-z_][\w./<>*-]*$/i.test(value) && !/^(y|n|yes|no|on|off|true|false|null|inf|nan)$/i.test(value);

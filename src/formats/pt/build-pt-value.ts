@@ -1,36 +1,49 @@
+import type { OutputMeter } from "../../input/output-limit.ts";
 import { arrayOfBytes } from "../array-bytes.ts";
 import { copyStrided, isContiguous } from "../copy-strided.ts";
 import { countElements, layouts, type NdArray } from "../nd-array.ts";
-import { nameOfNode, type PickleNode, TensorNode, Tuple } from "./pickle-nodes.ts";
+import { costs, nameOfNode, type PickleNode, TensorNode, Tuple } from "./pickle-nodes.ts";
 import type { PtKey, PtValue } from "./pt-value.ts";
 
 export interface BuildOptions {
   /** The bytes of a storage by its key. */
   readonly readStorage: (key: string) => Uint8Array;
   readonly fail: (problem: string) => Error;
-  /** How large the file is, and the pickle in it: what comes out must stand in a relation to them. */
+  readonly meter: OutputMeter;
+  /** The sizes of the file and of its pickle: the output must be in proportion to them. */
   readonly fileBytes: number;
   readonly pickleBytes: number;
 }
 
-// Deeper than any data is nested.
+// Deeper than any real data.
 const deepest = 200;
 
 /**
- * What a pickle describes, with its tensors in it. A pickle can share parts, so a short one can stand for a huge tree (or
- * for one without end): a tree of more parts than the pickle has bytes is refused.
+ * The value that a pickle describes, with its tensors. A pickle can share parts, so a short one can describe a huge (or
+ * infinite) tree: a tree with more parts than the pickle has bytes is refused.
  */
 export function buildPtValue(root: PickleNode, options: BuildOptions): PtValue {
-  const { fail } = options;
+  const { fail, meter } = options;
   const tensors = new TensorBuilder(options);
   let left = options.pickleBytes;
+  // The parts of a container are counted before it is created: a list that begins with itself would be allocated at
+  // each depth.
+  const enter = (parts: number, depth: number): void => {
+    left -= parts;
+    if (left < 0 || depth > deepest) throw fail("the pickle repeats or nests its parts without measure");
+  };
+  const buildList = (items: readonly PickleNode[], depth: number): PtValue => {
+    meter.spend(costs.container + costs.item * items.length);
+    return items.map((item) => build(item, depth + 1));
+  };
   const build = (node: PickleNode, depth: number): PtValue => {
-    if (--left < 0 || depth > deepest) throw fail("the pickle repeats or nests its parts without measure");
     if (node === null || typeof node !== "object") return node;
+    enter(partsIn(node), depth);
     if (node instanceof TensorNode) return tensors.build(node);
-    if (Array.isArray(node)) return node.map((item) => build(item, depth + 1));
-    if (node instanceof Tuple) return node.items.map((item) => build(item, depth + 1));
+    if (Array.isArray(node)) return buildList(node, depth);
+    if (node instanceof Tuple) return buildList(node.items, depth);
     if (node instanceof Map) {
+      meter.spend(costs.container + 2 * costs.pair * node.size);
       const dict = new Map<PtKey, PtValue>();
       for (const [key, item] of node) dict.set(requireKey(key), build(item, depth + 1));
       return dict;
@@ -41,7 +54,14 @@ export function buildPtValue(root: PickleNode, options: BuildOptions): PtValue {
     if (key === null || typeof key !== "object") return key;
     throw fail(`a dict has ${nameOfNode(key)} as a key`);
   };
+  enter(1, 0);
   return build(root, 0);
+}
+
+function partsIn(node: PickleNode): number {
+  if (Array.isArray(node)) return node.length;
+  if (node instanceof Tuple) return node.items.length;
+  return node instanceof Map ? node.size : 0;
 }
 
 class TensorBuilder {
@@ -71,6 +91,7 @@ class TensorBuilder {
       data = copyStrided(arrayOfBytes(whole, dtype), dtype, { shape, strides, offset }, count);
     }
     const array = { dtype, shape, data } as NdArray;
+    this.options.meter.spend(2 * costs.container);
     this.built.set(node, array);
     return array;
   }

@@ -1,3 +1,4 @@
+import type { OutputMeter } from "../../input/output-limit.ts";
 import { badFile } from "../bad-file.ts";
 import type { ByteSource } from "../byte-source.ts";
 import { layouts } from "../nd-array.ts";
@@ -7,23 +8,23 @@ import { type PickleNode, StorageNode, TensorNode, Tuple } from "./pickle-nodes.
 import type { PtValue } from "./pt-value.ts";
 import { unpickle } from "./unpickle.ts";
 
-// The pickle of the number that every such file begins with, up to its protocol.
+// The pickle of the magic number at the start of every such file, up to its protocol.
 const magic = Buffer.from("8a0a6cfc9c46f9206aa85019", "hex");
 const formatVersion = 1001;
 
-/** Whether a file is of the kind that PyTorch wrote before 1.6 (or writes when asked to): pickles, then raw numbers. */
+/** True for the format that PyTorch wrote before 1.6 (or on request): pickles, then raw numbers. */
 export function isLegacyPt(source: ByteSource): boolean {
   if (source.size < 16) return false;
   return source.read(2, magic.length).equals(magic) && source.read(0, 1)[0] === 0x80;
 }
 
-/** Reads such a file: magic, version, a note about the machine, the value, the keys of its storages, then these. */
-export function decodeLegacyPt(source: ByteSource): PtValue {
+/** Reads such a file: magic, version, system information, the value, the keys of its storages, then the storages. */
+export function decodeLegacyPt(source: ByteSource, meter: OutputMeter): PtValue {
   const bytes = source.read(0, source.size);
   const fail = (problem: string, offset = 0) => badFile(source.name, offset, problem);
   let at = 0;
   const next = (): PickleNode => {
-    const { value, end } = unpickle({ bytes, name: source.name, fileOffset: 0 }, at);
+    const { value, end } = unpickle({ bytes, name: source.name, fileOffset: 0, meter }, at);
     at = end;
     return value;
   };
@@ -59,12 +60,13 @@ export function decodeLegacyPt(source: ByteSource): PtValue {
   return buildPtValue(value, {
     readStorage,
     fail: (problem) => fail(problem, pickleStart),
+    meter,
     fileBytes: bytes.length,
     pickleBytes,
   });
 }
 
-/** How large the elements of each storage are: only the tensors say it. Each container is looked at once. */
+/** The element size of each storage, which only the tensors know. Each container is visited once. */
 function itemBytesByKey(root: PickleNode): Map<string, number> {
   const found = new Map<string, number>();
   const seen = new Set<PickleNode>();

@@ -1,4 +1,4 @@
-import { crc32 } from "../../shared/crc32.ts";
+import { crc32 } from "../../bytes/crc32.ts";
 import { bytesOfArray } from "../array-bytes.ts";
 import { checkNdArray, type DType, isNdArray, type NdArray } from "../nd-array.ts";
 import { zip } from "../zip/zip-records.ts";
@@ -11,8 +11,8 @@ const align = 64;
 const version = Buffer.from("3\n");
 
 /**
- * A tensor, or plain values and containers with tensors in them, as the bytes of a .pt file: what `torch.save` writes, so
- * that `torch.load` opens it, also with `weights_only=True`.
+ * A tensor, or plain values and containers with tensors in them, as the bytes of a .pt file: in the format of
+ * `torch.save`, so that `torch.load` opens it, also with `weights_only=True`.
  */
 export function encodePt(value: PtInput): Buffer {
   if (isNdArray(value) && value.data.byteLength <= largestTemplate) return encodeFromTemplate(value);
@@ -21,7 +21,7 @@ export function encodePt(value: PtInput): Buffer {
   return Buffer.concat(pieces);
 }
 
-/** Where the parts of an archive are that depend on the numbers of its one tensor. */
+/** The positions of the parts of an archive that depend on the numbers of its one tensor. */
 interface ArchivePlaces extends ZipEntryPlace {
   readonly directory: number;
 }
@@ -43,15 +43,15 @@ interface Template {
   readonly shape: readonly number[];
   readonly file: Buffer;
   readonly data: number;
-  /** The two places where the checksum of the data stands. */
+  /** The two positions of the data's checksum. */
   readonly sums: readonly [number, number];
 }
 
-// Above this, the copy into the file costs more than what the template saves.
+// Above this, the copy into the file costs more than the template saves.
 const largestTemplate = 1 << 20;
 
-// One vector an utterance is what these files are written for, and all of a data set have one shape: everything but the
-// numbers and their checksum stays as it was.
+// The usual case is one vector per utterance, all with one shape: everything except the numbers and their checksum
+// stays the same.
 let last: Template | undefined;
 
 function encodeFromTemplate(tensor: NdArray): Buffer {
@@ -81,7 +81,7 @@ function makeTemplate(tensor: NdArray): Template {
   return { dtype, shape: [...shape], file: Buffer.concat(pieces), data: dataOffset, sums };
 }
 
-// Where a checksum stands in the two headers of an entry; in the directory the data comes behind the pickle.
+// The position of a checksum in the two headers of an entry; in the directory the data comes after the pickle.
 const localSumAt = 14;
 const centralSumAt = 16;
 const secondInDirectory = zip.centralBytes + "archive/data.pkl".length;

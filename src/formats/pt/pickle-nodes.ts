@@ -1,6 +1,18 @@
 import type { DType } from "../nd-array.ts";
 
-/** What stands on the unpickler's stack beside plain values: arrays are Python lists, Maps dicts. */
+/** The approximate memory of the parts of a value, in bytes: a reader counts them before it creates them. */
+export const costs = {
+  /** An empty list, tuple or dict, or a part of a tensor. */
+  container: 200,
+  /** A place in a list, or on the stack. */
+  item: 16,
+  /** Each half of an entry of a dict. */
+  pair: 32,
+  /** A string without its characters, or a number. */
+  value: 32,
+} as const;
+
+/** The unpickler's stack: plain values and these nodes; arrays are Python lists, Maps are dicts. */
 export type PickleNode =
   | string
   | number
@@ -22,7 +34,7 @@ export class Tuple {
   }
 }
 
-/** The name of a class or function. Nothing is ever looked up or called by it. */
+/** The name of a class or function. It is never looked up or called. */
 export class Global {
   readonly name: string;
 
@@ -31,11 +43,11 @@ export class Global {
   }
 }
 
-/** Numbers that stand elsewhere in the file. `undefined` as type: plain bytes, whose type the tensor says. */
+/** Numbers elsewhere in the file. `undefined` as type: plain bytes, whose type the tensor gives. */
 export class StorageNode {
   readonly key: string;
   readonly dtype: DType | undefined;
-  /** How many elements (or bytes) the file says there are; checked when they are read. */
+  /** The number of elements (or bytes) by the file; checked when they are read. */
   readonly count: number;
 
   constructor(key: string, dtype: DType | undefined, count: number) {
@@ -61,7 +73,7 @@ export class TensorNode {
   }
 }
 
-/** What errors call a node. */
+/** The name of a node in errors. */
 export function nameOfNode(node: PickleNode | undefined): string {
   if (node === undefined) return "nothing";
   if (node === null) return "None";

@@ -1,15 +1,15 @@
-import { MillraceError } from "../../shared/errors.ts";
-import { describeKind } from "../../shared/state-json.ts";
+import { MillraceError } from "../../errors/errors.ts";
+import { describeKind } from "../../values/state-json.ts";
 import { checkNdArray, isNdArray, type NdArray, type NumberArray } from "../nd-array.ts";
 import { PickleWriter } from "./pickle-writer.ts";
 import type { PtInput } from "./pt-value.ts";
 import { storageClasses } from "./torch-dtypes.ts";
 
-// Deeper than any data is nested; a value that contains itself gets here too.
+// Deeper than any real data; also catches a value that contains itself.
 const deepest = 200;
 const largestInt = 2n ** 1023n;
 
-/** A value as PyTorch's pickle, and the arrays it refers to by their number. Arrays of the same data share a storage. */
+/** A value as PyTorch's pickle, and the arrays it refers to by number. Arrays of the same data share a storage. */
 export function picklePtValue(value: PtInput): { pickle: Buffer; storages: readonly NdArray[] } {
   const writer = new PickleWriter();
   const storages: NdArray[] = [];
@@ -89,7 +89,7 @@ function putTensor(writer: PickleWriter, { dtype, shape, data }: NdArray, number
   writer.op("reduce");
 }
 
-/** The strides of C order, as PyTorch gives them: a dimension of no elements counts as one. */
+/** The strides of C order, as in PyTorch: a dimension of size 0 counts as one. */
 function contiguousStrides(shape: readonly number[]): number[] {
   const strides = new Array<number>(shape.length);
   let stride = 1;
@@ -100,7 +100,7 @@ function contiguousStrides(shape: readonly number[]): number[] {
   return strides;
 }
 
-/** What Python compares a key by: 1, 1n and true are one key of a dict. */
+/** The identity of a key in Python: 1, 1n and true are the same key of a dict. */
 function pythonKey(key: unknown): unknown {
   if (typeof key === "boolean") return Number(key);
   return typeof key === "bigint" && BigInt(Number(key)) === key ? Number(key) : key;
@@ -112,7 +112,7 @@ function putText(writer: PickleWriter, text: string): void {
 }
 
 function putNumber(writer: PickleWriter, value: number): void {
-  // Python tells 1 from 1.0, JavaScript does not: what is whole becomes an int.
+  // Python distinguishes 1 from 1.0, JavaScript does not: a whole number becomes an int.
   if (Number.isSafeInteger(value) && !Object.is(value, -0)) writer.int(value);
   else writer.float(value);
 }

@@ -1,4 +1,4 @@
-// The opcodes of protocol 2 that PyTorch's own restricted loader knows; others would fail with weights_only=True.
+// The opcodes of protocol 2 that PyTorch's restricted loader knows; others would fail with weights_only=True.
 const op = {
   mark: 0x28,
   stop: 0x2e,
@@ -77,7 +77,7 @@ export class PickleWriter {
     this.put(bytes);
   }
 
-  /** Names a class or function; from the second time on by a number. */
+  /** Names a class or function; from the second time on by memo number. */
   global(module: string, name: string): void {
     const key = `${module}\n${name}\n`;
     const known = this.globals.get(key);
@@ -124,7 +124,7 @@ export class PickleWriter {
   }
 }
 
-/** A large integer as few bytes as hold it, the lowest first. */
+/** A large integer in as few bytes as possible, little-endian. */
 function twosComplement(value: bigint): Buffer {
   let bytes = 1;
   while (BigInt.asIntN(8 * bytes, value) !== value) bytes++;

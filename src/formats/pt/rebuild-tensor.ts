@@ -1,43 +1,52 @@
+import type { OutputMeter } from "../../input/output-limit.ts";
 import { countElements, type DType, layouts } from "../nd-array.ts";
-import { Global, nameOfNode, type PickleNode, StorageNode, TensorNode, Tuple } from "./pickle-nodes.ts";
+import { costs, Global, nameOfNode, type PickleNode, StorageNode, TensorNode, Tuple } from "./pickle-nodes.ts";
 import { storageDtypes, torchDtypes, untypedStorage } from "./torch-dtypes.ts";
 
 type Fail = (problem: string) => Error;
-type Call = (args: readonly PickleNode[], fail: Fail) => PickleNode;
 
-const mostDimensions = 64;
+/** What a call may do: refuse the pickle, and create things that are counted. */
+interface CallContext {
+  readonly fail: Fail;
+  readonly meter: OutputMeter;
+}
 
-// All that a pickle may call, each carried out here: no name leads to code of its own.
+type Call = (args: readonly PickleNode[], context: CallContext) => PickleNode;
+
+const maxDimensions = 64;
+
+// Everything that a pickle may call, implemented here: no name is resolved to other code.
 const calls: ReadonlyMap<string, Call> = new Map<string, Call>([
   ["collections.OrderedDict", makeOrderedDict],
-  ["torch.Size", ([sizes], fail) => (sizes instanceof Tuple ? sizes : refuse("torch.Size", sizes, fail))],
+  ["torch.Size", ([sizes], { fail }) => (sizes instanceof Tuple ? sizes : refuse("torch.Size", sizes, fail))],
   [
     "torch._utils._rebuild_tensor_v2",
-    ([storage, offset, shape, strides], fail) => rebuild(storage, { offset, shape, strides }, fail),
+    ([storage, offset, shape, strides], { fail }) => rebuild(storage, { offset, shape, strides }, fail),
   ],
   [
     "torch._utils._rebuild_tensor_v3",
-    ([storage, offset, shape, strides, , , dtype], fail) => rebuild(storage, { offset, shape, strides, dtype }, fail),
+    ([storage, offset, shape, strides, , , dtype], { fail }) =>
+      rebuild(storage, { offset, shape, strides, dtype }, fail),
   ],
   [
     "torch._utils._rebuild_parameter",
-    ([tensor], fail) => (tensor instanceof TensorNode ? tensor : refuse("a parameter", tensor, fail)),
+    ([tensor], { fail }) => (tensor instanceof TensorNode ? tensor : refuse("a parameter", tensor, fail)),
   ],
 ]);
 
-/** Whether a pickle may name this: tensors, their storages and types, and OrderedDict. */
+/** True if a pickle may name this: tensors, their storages and types, and OrderedDict. */
 export function isKnownGlobal(name: string): boolean {
   return calls.has(name) || storageDtypes.has(name) || torchDtypes.has(name) || isUntyped(name);
 }
 
-/** Does what a call in the pickle asks for. */
-export function callGlobal(target: PickleNode, args: PickleNode, fail: Fail): PickleNode {
+/** Executes a call of the pickle. */
+export function callGlobal(target: PickleNode, args: PickleNode, context: CallContext): PickleNode {
   const call = target instanceof Global ? calls.get(target.name) : undefined;
-  if (call === undefined || !(args instanceof Tuple)) throw fail(`the pickle calls ${nameOfNode(target)}`);
-  return call(args.items, fail);
+  if (call === undefined || !(args instanceof Tuple)) throw context.fail(`the pickle calls ${nameOfNode(target)}`);
+  return call(args.items, context);
 }
 
-/** The storage that a persistent id stands for: ("storage", class, key, location, count[, view]). */
+/** The storage of a persistent id: ("storage", class, key, location, count[, view]). */
 export function storageOf(id: PickleNode, fail: Fail): StorageNode {
   const [kind, storageClass, key, location, count, view = null] = id instanceof Tuple ? id.items : [];
   const className = storageClass instanceof Global ? storageClass.name : "";
@@ -57,10 +66,12 @@ function isCount(value: PickleNode | undefined): value is number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }
 
-function makeOrderedDict(args: readonly PickleNode[], fail: Fail): PickleNode {
+function makeOrderedDict(args: readonly PickleNode[], { fail, meter }: CallContext): PickleNode {
   const dict = new Map<PickleNode, PickleNode>();
-  // Python 2 hands the pairs over as a list.
-  for (const pair of Array.isArray(args[0]) ? args[0] : []) {
+  // Python 2 passes the pairs as a list. One list can be passed any number of times, and is copied each time.
+  const pairs = Array.isArray(args[0]) ? args[0] : [];
+  meter.spend(2 * costs.pair * pairs.length);
+  for (const pair of pairs) {
     const [key, value] = pair instanceof Tuple ? pair.items : Array.isArray(pair) ? pair : [];
     if (key === undefined || value === undefined) throw fail("an OrderedDict is made of something else than pairs");
     dict.set(key, value);
@@ -82,14 +93,14 @@ function rebuild(storage: PickleNode | undefined, view: View, fail: Fail): Tenso
   const shape = sizesOf(view.shape);
   const strides = sizesOf(view.strides);
   if (shape === undefined || strides?.length !== shape.length || !isCount(view.offset)) {
-    throw fail("the shape or the strides of a tensor are not sound");
+    throw fail("the shape or the strides of a tensor are invalid");
   }
   const tensor = new TensorNode(storage, dtype, { offset: view.offset, shape, strides });
   requireWithinStorage(tensor, fail);
   return tensor;
 }
 
-/** Every element must lie in the storage, and there must be no more of them than it has: nothing is blown up. */
+/** Every element must be in the storage, and there must be no more of them than it has, so that nothing is expanded. */
 function requireWithinStorage({ storage, dtype, offset, shape, strides }: TensorNode, fail: Fail): void {
   const available = elementsOf(storage, dtype);
   const count = countElements(shape);
@@ -112,7 +123,7 @@ function elementsOf({ dtype, count }: StorageNode, asDtype: DType): number {
 }
 
 function sizesOf(node: PickleNode | undefined): number[] | undefined {
-  if (!(node instanceof Tuple) || node.items.length > mostDimensions || !node.items.every(isCount)) return undefined;
+  if (!(node instanceof Tuple) || node.items.length > maxDimensions || !node.items.every(isCount)) return undefined;
   return node.items as number[];
 }
 

@@ -1,45 +1,40 @@
-import { isUtf8 } from "node:buffer";
-import { badFile } from "../bad-file.ts";
-import { Global, nameOfNode, type PickleNode, Tuple } from "./pickle-nodes.ts";
+import { PickleMemo } from "./pickle-memo.ts";
+import { costs, Global, nameOfNode, type PickleNode, Tuple } from "./pickle-nodes.ts";
+import { type PickleBytes, PickleReader } from "./pickle-reader.ts";
 import { callGlobal, isKnownGlobal, storageOf } from "./rebuild-tensor.ts";
 
-/** Where a pickle stands: its bytes, and what errors say about the place. */
-export interface PickleBytes {
-  readonly bytes: Buffer;
-  readonly name: string;
-  /** The place of the first byte in the file. */
-  readonly fileOffset: number;
-}
-
 /**
- * Reads a pickle as PyTorch writes them, and only such: plain values, containers and tensors. Every other class or
- * function is refused by its name, and none is ever called. Says where the pickle ends.
+ * Reads a pickle as PyTorch writes them, and nothing else: plain values, containers and tensors. Every other class or
+ * function is refused by name, and none is ever called. Returns the end of the pickle.
  */
 export function unpickle(input: PickleBytes, start = 0): { value: PickleNode; end: number } {
   const machine = new PickleMachine(input, start);
   return { value: machine.run(), end: machine.position };
 }
 
-// Far above what anyone counts; arithmetic with larger ones gets slow.
-const longestInteger = 1024;
+// A Map hashes integers of more than 64 bits by their lowest 64 bits: a few thousand collisions are still fast.
+const maxLongKeys = 4096;
 
 class PickleMachine {
-  position: number;
   private readonly input: PickleBytes;
+  private readonly reader: PickleReader;
   private readonly stack: PickleNode[] = [];
   private readonly marks: number[] = [];
-  private readonly memo = new Map<number, PickleNode>();
-  private opAt = 0;
-
+  private readonly memo = new PickleMemo();
+  private longKeys = 0;
   constructor(input: PickleBytes, start: number) {
     this.input = input;
-    this.position = start;
+    this.reader = new PickleReader(input, start);
+  }
+
+  /** The end of the pickle, after `run`. */
+  get position(): number {
+    return this.reader.position;
   }
 
   run(): PickleNode {
     for (;;) {
-      this.opAt = this.position;
-      const op = this.byte();
+      const op = this.reader.opcode();
       if (op === 0x2e) return this.pop();
       if (!this.value(op) && !this.container(op) && !this.reference(op)) {
         throw this.fail(
@@ -50,7 +45,7 @@ class PickleMachine {
     }
   }
 
-  /** Opcodes that put one plain value on the stack. */
+  /** Opcodes that push one plain value. */
   private value(op: number): boolean {
     switch (op) {
       case 0x4e:
@@ -60,55 +55,55 @@ class PickleMachine {
       case 0x89:
         return this.push(false);
       case 0x4b:
-        return this.push(this.byte());
+        return this.push(this.reader.byte());
       case 0x4d:
-        return this.push(this.input.bytes.readUInt16LE(this.advance(2)));
+        return this.push(this.reader.uint16());
       case 0x4a:
-        return this.push(this.input.bytes.readInt32LE(this.advance(4)));
+        return this.push(this.reader.int32());
       case 0x8a:
-        return this.push(this.integer(this.byte()));
+        return this.push(this.reader.integer(this.reader.byte()));
       case 0x8b:
-        return this.push(this.integer(this.length4()));
+        return this.push(this.reader.integer(this.reader.length4()));
       case 0x47:
-        return this.push(this.input.bytes.readDoubleBE(this.advance(8)));
+        return this.push(this.reader.double());
       case 0x58:
-        return this.push(this.text(this.length4()));
+        return this.push(this.reader.text(this.reader.length4()));
       case 0x8c:
-        return this.push(this.text(this.byte()));
+        return this.push(this.reader.text(this.reader.byte()));
       case 0x8d:
-        return this.push(this.text(this.length4() + this.length4() * 2 ** 32));
+        return this.push(this.reader.text(this.reader.length4() + this.reader.length4() * 2 ** 32));
       // The str of Python 2.
       case 0x54:
-        return this.push(this.text(this.length4()));
+        return this.push(this.reader.text(this.reader.length4()));
       case 0x55:
-        return this.push(this.text(this.byte()));
+        return this.push(this.reader.text(this.reader.byte()));
       default:
         return false;
     }
   }
 
-  /** Opcodes that make or fill a container. */
+  /** Opcodes that create or fill a container. */
   private container(op: number): boolean {
     switch (op) {
       case 0x28:
         this.marks.push(this.stack.length);
         return true;
       case 0x29:
-        return this.push(new Tuple([]));
+        return this.pushContainer(new Tuple([]));
       case 0x85:
       case 0x86:
       case 0x87:
-        return this.push(new Tuple(this.popSeveral(op - 0x84)));
+        return this.pushContainer(new Tuple(this.popSeveral(op - 0x84)));
       case 0x74:
-        return this.push(new Tuple(this.popToMark()));
+        return this.pushContainer(new Tuple(this.popToMark()));
       case 0x5d:
-        return this.push([]);
+        return this.pushContainer([]);
       case 0x61:
         return this.append(this.popSeveral(1));
       case 0x65:
         return this.append(this.popToMark());
       case 0x7d:
-        return this.push(new Map());
+        return this.pushContainer(new Map());
       case 0x73:
         return this.setItems(this.popSeveral(2));
       case 0x75:
@@ -118,17 +113,17 @@ class PickleMachine {
     }
   }
 
-  /** Opcodes that name, call, remember or skip. */
+  /** Opcodes that name, call, store or skip. */
   private reference(op: number): boolean {
     switch (op) {
       case 0x80:
-        if (this.byte() > 5) throw this.fail("the pickle is of an unknown protocol");
+        if (this.reader.byte() > 5) throw this.fail("the pickle is of an unknown protocol");
         return true;
       case 0x95:
-        this.advance(8);
+        this.reader.advance(8);
         return true;
       case 0x63:
-        return this.global(this.line(), this.line());
+        return this.global(this.reader.line(), this.reader.line());
       case 0x93: {
         const [module, name] = this.popSeveral(2);
         if (typeof module !== "string" || typeof name !== "string")
@@ -137,10 +132,11 @@ class PickleMachine {
       }
       case 0x52: {
         const [target, args] = this.popSeveral(2);
-        return this.push(callGlobal(target!, args!, (problem) => this.fail(problem)));
+        const { meter } = this.input;
+        return this.pushContainer(callGlobal(target!, args!, { fail: (problem) => this.fail(problem), meter }));
       }
       case 0x62: {
-        // What PyTorch notes about a state dict beside its tensors (the versions of the modules).
+        // PyTorch's metadata of a state dict (the versions of the modules).
         const state = this.pop();
         if (!(this.top() instanceof Map) || !(state instanceof Map)) {
           throw this.fail(`the pickle gives attributes to ${nameOfNode(this.top())}`);
@@ -148,17 +144,17 @@ class PickleMachine {
         return true;
       }
       case 0x51:
-        return this.push(storageOf(this.pop(), (problem) => this.fail(problem)));
+        return this.pushContainer(storageOf(this.pop(), (problem) => this.fail(problem)));
       case 0x71:
-        return this.remember(this.byte());
+        return this.remember(this.reader.byte());
       case 0x72:
-        return this.remember(this.length4());
+        return this.remember(this.reader.length4());
       case 0x94:
         return this.remember(this.memo.size);
       case 0x68:
-        return this.recall(this.byte());
+        return this.recall(this.reader.byte());
       case 0x6a:
-        return this.recall(this.length4());
+        return this.recall(this.reader.length4());
       case 0x30:
         this.pop();
         return true;
@@ -172,7 +168,7 @@ class PickleMachine {
 
   private global(module: string, name: string): true {
     const full = `${module}.${name}`;
-    if (isKnownGlobal(full)) return this.push(new Global(full));
+    if (isKnownGlobal(full)) return this.pushContainer(new Global(full));
     throw this.fail(
       `the pickle names ${JSON.stringify(full.slice(0, 200))}, which is not a part of a tensor`,
       "Only tensors and plain containers are read, because a pickle can name any code; save those alone.",
@@ -180,6 +176,7 @@ class PickleMachine {
   }
 
   private remember(number: number): true {
+    if (number > this.input.bytes.length) throw this.fail(`the pickle cannot remember ${number} values`);
     this.memo.set(number, this.top());
     return true;
   }
@@ -193,6 +190,7 @@ class PickleMachine {
   private append(items: readonly PickleNode[]): true {
     const list = this.top();
     if (!Array.isArray(list)) throw this.fail(`the pickle appends to ${nameOfNode(list)}`);
+    this.input.meter.spend(costs.item * items.length);
     for (const item of items) list.push(item);
     return true;
   }
@@ -201,13 +199,27 @@ class PickleMachine {
     const dict = this.top();
     if (!(dict instanceof Map) || items.length % 2 === 1)
       throw this.fail(`the pickle sets items of ${nameOfNode(dict)}`);
-    for (let i = 0; i < items.length; i += 2) dict.set(items[i]!, items[i + 1]!);
+    this.input.meter.spend(costs.pair * items.length);
+    for (let i = 0; i < items.length; i += 2) dict.set(this.checkKey(items[i]!), items[i + 1]!);
     return true;
   }
 
+  private checkKey(key: PickleNode): PickleNode {
+    if (typeof key === "bigint" && BigInt.asIntN(64, key) !== key && ++this.longKeys > maxLongKeys) {
+      throw this.fail(`the pickle has more than ${maxLongKeys} keys that are integers of more than 64 bits`);
+    }
+    return key;
+  }
+
   private push(value: PickleNode): true {
+    this.input.meter.spend(typeof value === "object" ? costs.item : costs.value);
     this.stack.push(value);
     return true;
+  }
+
+  private pushContainer(value: PickleNode): true {
+    this.input.meter.spend(costs.container);
+    return this.push(value);
   }
 
   private top(): PickleNode {
@@ -234,60 +246,10 @@ class PickleMachine {
   /** Values below the last mark belong to an outer group. */
   private requireValues(count: number): void {
     if (this.stack.length - (this.marks.at(-1) ?? 0) < count)
-      throw this.fail("the pickle takes more than it has put down");
-  }
-
-  private byte(): number {
-    const value = this.input.bytes[this.position];
-    if (value === undefined) throw this.fail("the pickle ends too early");
-    this.position++;
-    return value;
-  }
-
-  /** Goes over so many bytes, which must be there; says where they begin. */
-  private advance(length: number): number {
-    const start = this.position;
-    if (start + length > this.input.bytes.length) {
-      throw this.fail(`the pickle ends too early: ${length} bytes are expected`);
-    }
-    this.position += length;
-    return start;
-  }
-
-  private take(length: number): Buffer {
-    const start = this.advance(length);
-    return this.input.bytes.subarray(start, start + length);
-  }
-
-  private length4(): number {
-    return this.input.bytes.readUInt32LE(this.advance(4));
-  }
-
-  private text(length: number): string {
-    const bytes = this.take(length);
-    if (!isUtf8(bytes)) throw this.fail("a text in the pickle is not UTF-8");
-    return bytes.toString("utf8");
-  }
-
-  /** An integer of any size, lowest byte first; a bigint only where a number would not be exact. */
-  private integer(length: number): number | bigint {
-    if (length > longestInteger) throw this.fail(`the pickle has an integer of ${length} bytes`);
-    if (length === 0) return 0;
-    const hex = Buffer.from(this.take(length)).reverse().toString("hex");
-    const value = BigInt.asIntN(8 * length, BigInt(`0x${hex}`));
-    const number = Number(value);
-    return Number.isSafeInteger(number) ? number : value;
-  }
-
-  private line(): string {
-    const end = this.input.bytes.indexOf(0x0a, this.position);
-    if (end < 0) throw this.fail("the pickle ends within a name");
-    const text = this.input.bytes.toString("latin1", this.position, end);
-    this.position = end + 1;
-    return text;
+      throw this.fail("the pickle takes more values than its stack holds");
   }
 
   private fail(problem: string, hint?: string): Error {
-    return badFile(this.input.name, this.input.fileOffset + this.opAt, problem, hint);
+    return this.reader.fail(problem, hint);
   }
 }

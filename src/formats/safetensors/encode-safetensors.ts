@@ -1,13 +1,13 @@
-import { MillraceError } from "../../shared/errors.ts";
-import { describeKind } from "../../shared/state-json.ts";
+import { MillraceError } from "../../errors/errors.ts";
+import { describeKind } from "../../values/state-json.ts";
 import { bytesOfArray } from "../array-bytes.ts";
 import { checkNdArray, countElements, type DType, layouts, type NdArray } from "../nd-array.ts";
 import { maxHeaderBytes } from "./read-header.ts";
 import { tensorTypeOf } from "./tensor-types.ts";
 
-/** What stands in the header beside the tensors. */
+/** The metadata of the header. */
 export interface SafetensorsOptions {
-  /** Texts about the file, kept in its header. */
+  /** Strings that are stored in the file's header. */
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
@@ -17,7 +17,7 @@ export interface TensorShape {
   readonly shape: readonly number[];
 }
 
-/** A whole file as bytes. Wide types come first, so that every tensor lies at a multiple of its element's size. */
+/** A whole file as bytes. Wide types come first, so that every tensor is aligned to its element size. */
 export function encodeSafetensors(
   tensors: Iterable<readonly [name: string, array: NdArray]>,
   options: SafetensorsOptions = {},
@@ -30,7 +30,7 @@ export function encodeSafetensors(
   return Buffer.concat([encodeSafetensorsHeader(shapes, options), ...sorted.map(([, array]) => bytesOfArray(array))]);
 }
 
-/** The bytes before the data, for tensors in the order in which their bytes follow. */
+/** The bytes before the data, for tensors in the order of their data. */
 export function encodeSafetensorsHeader(
   shapes: Iterable<TensorShape>,
   { metadata }: SafetensorsOptions = {},
@@ -41,7 +41,7 @@ export function encodeSafetensorsHeader(
       hint: "The format has texts alone there, and readers refuse anything else: pass String(value) or its JSON.",
     });
   }
-  // A Map and no object: names such as "1" and "__proto__" would change the order or be lost.
+  // A Map, not an object: names such as "1" and "__proto__" would change the order or be lost.
   const names = new Set<string>();
   const entries = metadata === undefined ? [] : [`"__metadata__":${JSON.stringify(metadata)}`];
   let begin = 0;
@@ -67,7 +67,7 @@ export function encodeSafetensorsHeader(
   return bytes;
 }
 
-/** Refuses a tensor that the format cannot hold. */
+/** Refuses a tensor that the format cannot store. */
 export function checkTensor(name: string, array: NdArray): TensorShape {
   checkNdArray(array);
   const { dtype, shape } = array;

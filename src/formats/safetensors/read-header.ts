@@ -1,31 +1,33 @@
 import { isUtf8 } from "node:buffer";
+import { outputLimit } from "../../input/output-limit.ts";
 import type { ByteSource } from "../byte-source.ts";
+import { parseJson } from "../parse-json.ts";
 import { readBytes } from "../read-bytes.ts";
 import { refuseFile } from "../refuse-file.ts";
 import { repeatedKey } from "./repeated-key.ts";
 import { bitsOf } from "./tensor-types.ts";
 
-/** What the header of a file says of a tensor; it has been compared with the file. */
+/** A tensor by the header of a file, checked against the file. */
 export interface TensorInfo {
   readonly name: string;
-  /** As the file names it: F32, BF16, I64, … */
+  /** The file's name of the type: F32, BF16, I64, … */
   readonly type: string;
   readonly shape: readonly number[];
-  /** Where its bytes begin in the file. */
+  /** The offset of its bytes in the file. */
   readonly offset: number;
   readonly sizeBytes: number;
 }
 
-/** What a safetensors file says of its tensors. */
+/** The content of a safetensors header. */
 export interface SafetensorsHeader {
   readonly tensors: ReadonlyMap<string, TensorInfo>;
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** The limit of the format itself: a header must not be a way to fill the memory. */
+/** The limit of the format itself: a header must not fill the memory. */
 export const maxHeaderBytes = 100_000_000;
 
-/** Reads and checks a header: tensors lie in the data one behind the other, without holes, and their sizes fit. */
+/** Reads and checks a header: tensors are contiguous in the data, without gaps, and their sizes match. */
 export function readSafetensorsHeader(source: ByteSource): SafetensorsHeader {
   const prefix = readBytes(source, 0, 8, "the length of the header");
   const length = new DataView(prefix.buffer).getBigUint64(0, true);
@@ -33,7 +35,7 @@ export function readSafetensorsHeader(source: ByteSource): SafetensorsHeader {
     throw refuseFile(source.name, 0, `the header should have ${length} bytes; at most ${maxHeaderBytes} are allowed`);
   }
   const dataStart = 8 + Number(length);
-  const header = parseHeader(readBytes(source, 8, Number(length), "the header"), source.name);
+  const header = parseHeader(readBytes(source, 8, Number(length), "the header"), source);
   const metadata = checkMetadata(header["__metadata__"], source.name);
   const tensors = Object.entries(header)
     .filter(([name]) => name !== "__metadata__")
@@ -42,16 +44,11 @@ export function readSafetensorsHeader(source: ByteSource): SafetensorsHeader {
   return { tensors: new Map(tensors.map((tensor) => [tensor.name, tensor])), metadata };
 }
 
-function parseHeader(bytes: Uint8Array, file: string): Record<string, unknown> {
+function parseHeader(bytes: Uint8Array, { name: file, size }: ByteSource): Record<string, unknown> {
   if (bytes[0] !== 0x7b) throw refuseFile(file, 8, "the header should begin with {");
   if (!isUtf8(bytes)) throw refuseFile(file, 8, "the header is not UTF-8");
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8");
-  let header: unknown;
-  try {
-    header = JSON.parse(text);
-  } catch (cause) {
-    throw refuseFile(file, 8, "the header is not JSON", { cause });
-  }
+  const header = parseJson(text, { file, offset: 8, what: "the header", limit: outputLimit(size) });
   const repeated = repeatedKey(text);
   if (repeated !== undefined) throw refuseFile(file, 8, `the header has the key ${JSON.stringify(repeated)} twice`);
   return header as Record<string, unknown>;
@@ -100,7 +97,7 @@ function checkLayout(tensors: readonly TensorInfo[], dataStart: number, source: 
     end += sizeBytes;
   }
   if (end === source.size) return;
-  const what = end > source.size ? "the file is cut off" : "there are bytes behind the last tensor";
+  const what = end > source.size ? "the file is cut off" : "there are bytes after the last tensor";
   throw refuseFile(
     source.name,
     Math.min(end, source.size),

@@ -1,4 +1,4 @@
-import { MillraceError } from "../../shared/errors.ts";
+import { MillraceError } from "../../errors/errors.ts";
 import { arrayOfBytes } from "../array-bytes.ts";
 import { type ByteSource, type Bytes, toByteSource } from "../byte-source.ts";
 import type { NdArray } from "../nd-array.ts";
@@ -9,13 +9,13 @@ import { arrayTypeOf } from "./tensor-types.ts";
 
 /** A file of tensors, of which only the header is in memory. */
 export interface Safetensors extends SafetensorsHeader {
-  /** A tensor as an array of its own. */
+  /** A tensor as a new array. */
   read(name: string): NdArray;
-  /** The bytes of a tensor as they are: also of types that no typed array holds. */
+  /** The raw bytes of a tensor: also of types without a typed array. */
   readBytes(name: string): Uint8Array;
 }
 
-/** Reads the header of a file; its tensors are read one by one when they are asked for. */
+/** Reads the header of a file; its tensors are read on demand. */
 export function readSafetensors(input: Bytes): Safetensors {
   const source = toByteSource(input);
   const header = readSafetensorsHeader(source);

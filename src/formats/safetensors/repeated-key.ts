@@ -1,6 +1,6 @@
 /**
- * The first key that comes twice in one object of a JSON text, or undefined. JSON.parse keeps the last one in silence, and
- * another reader the first: one file would be two things. The text is known to be JSON.
+ * The first key that occurs twice in one object of a JSON text, or undefined. JSON.parse silently keeps the last one,
+ * another reader the first, so one file would have two meanings. The text must be valid JSON.
  */
 export function repeatedKey(json: string): string | undefined {
   // One set per open object; arrays have none.

@@ -14,10 +14,11 @@ import {
 import { readSafetensors, type Safetensors } from "./read-tensor.ts";
 
 /** Opens a file of tensors: the header is read, tensors when they are asked for. */
-export function openSafetensors(path: string): Safetensors & { close(): void } {
+export function openSafetensors(path: string): Safetensors & Disposable & { close(): void } {
   const file: FileSource = openFileSource(path);
   try {
-    return { ...readSafetensors(file), close: () => file.close() };
+    const close = (): void => file.close();
+    return { ...readSafetensors(file), close, [Symbol.dispose]: close };
   } catch (error) {
     file.close();
     throw error;
@@ -27,8 +28,8 @@ export function openSafetensors(path: string): Safetensors & { close(): void } {
 const copyBytes = 1 << 22;
 
 /**
- * Writes tensors to a file as they come, one in memory at a time. The header stands first and is known last, so the data
- * go to a file beside it and are copied behind the header at the end; the file appears under its name when it is whole.
+ * Writes tensors to a file, one in memory at a time. The header comes first but is known last, so the data is written
+ * to a file beside it and copied after the header at the end; the file appears under its name when it is complete.
  */
 export async function writeSafetensorsFile(
   path: string,

@@ -1,6 +1,6 @@
 import type { DType } from "../nd-array.ts";
 
-/** Bits of an element by the names that safetensors files use; types below a byte must fill whole bytes together. */
+/** Bits per element by the type names of safetensors files; types below a byte must fill whole bytes together. */
 export const bitsOf: ReadonlyMap<string, number> = new Map([
   ["BOOL", 8],
   ["F4", 4],
@@ -26,7 +26,7 @@ export const bitsOf: ReadonlyMap<string, number> = new Map([
   ["U64", 64],
 ]);
 
-/** The name in files of each type of array. */
+/** The type name in files of each array type. */
 export const tensorTypeOf: Readonly<Record<DType, string | undefined>> = {
   bool: "BOOL",
   int8: "I8",
@@ -45,7 +45,7 @@ export const tensorTypeOf: Readonly<Record<DType, string | undefined>> = {
   complex128: undefined,
 };
 
-/** The type of array by the name in files; undefined for those that no typed array holds. */
+/** The array type by the type name in files; undefined for types without a typed array. */
 export const arrayTypeOf: ReadonlyMap<string, DType> = new Map(
   Object.entries(tensorTypeOf).flatMap(([dtype, name]) => (name === undefined ? [] : [[name, dtype as DType]])),
 );

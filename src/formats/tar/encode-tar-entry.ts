@@ -1,15 +1,15 @@
-import { MillraceError } from "../../shared/errors.ts";
-import { blockBytes, fields, paddedBytes, sumHeader } from "./tar-layout.ts";
+import { MillraceError } from "../../errors/errors.ts";
+import { blockBytes, fields, paddedBytes, problemOfTarName, sumHeader } from "./tar-layout.ts";
 
 /** Above this, the size does not fit the eleven octal digits of a header. */
 const largestPlainSize = 8 ** 11 - 1;
 
-/** Two empty blocks: without them a file is cut off. */
+/** Two empty blocks: without them a file counts as truncated. */
 export const tarEnd: Uint8Array = new Uint8Array(2 * blockBytes);
 
 /**
- * A file of an archive as bytes: the same for the same name and content, since there is no time and no owner in it. Names
- * that are long or not ASCII go into a pax header, which GNU tar, bsdtar and Python read.
+ * A file of an archive as bytes: always the same for the same name and content, because it has no time and owner. Long
+ * or non-ASCII names are stored in a pax header, which GNU tar, bsdtar and Python read.
  */
 export function encodeTarEntry(name: string, content: Uint8Array): Uint8Array {
   const nameBytes = Buffer.from(checkName(name));
@@ -42,7 +42,7 @@ function fillHeader(block: Buffer, name: string, size: number, type: string): vo
   put(fields.checksum, `${sumHeader(block).toString(8).padStart(6, "0")}\0 `);
 }
 
-/** `21 path=…` and a line break, where 21 counts the bytes of all of it, itself included. */
+/** `21 path=…` and a line break; 21 is the number of bytes of the whole record, itself included. */
 function paxRecord(key: string, value: string): Buffer {
   const rest = ` ${key}=${value}\n`;
   const bytes = Buffer.byteLength(rest);
@@ -52,8 +52,9 @@ function paxRecord(key: string, value: string): Buffer {
 }
 
 function checkName(name: string): string {
-  const isPart = (part: string): boolean => part !== "" && part !== "." && part !== "..";
-  if (!/[\0\p{Surrogate}]/u.test(name) && name.split("/").every(isPart)) return name;
+  const isPart = (part: string): boolean => part !== "" && part !== ".";
+  const isSound = problemOfTarName(name) === undefined && !/\p{Surrogate}/u.test(name);
+  if (isSound && name.split("/").every(isPart)) return name;
   throw new MillraceError("BAD_RECORD", `${JSON.stringify(name)} cannot be the name of a file in an archive.`, {
     hint: "Names are relative, without empty parts, . and .., and without zero bytes.",
   });

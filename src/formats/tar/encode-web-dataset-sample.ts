@@ -1,9 +1,12 @@
-import { MillraceError } from "../../shared/errors.ts";
+import { MillraceError } from "../../errors/errors.ts";
 import { jsonText } from "../lines/json-text.ts";
 import { encodeTarEntry } from "./encode-tar-entry.ts";
 import type { WebDatasetSample } from "./read-web-dataset.ts";
 
-/** A sample as entries of a shard, in the order of their extensions, so that the same sample is always the same bytes. */
+/**
+ * A sample as entries of a shard, in the order of their extensions, so that the same sample always gives the same
+ * bytes.
+ */
 export function encodeWebDatasetSample(sample: WebDatasetSample): Uint8Array {
   const key = checkKey(sample.__key__);
   const extensions = Object.keys(sample).filter((name) => name !== "__key__" && sample[name] !== undefined);
@@ -39,7 +42,7 @@ function toJson(key: string, extension: string, value: unknown): string {
   throw badSample(key, `cannot be written as JSON: ${made.problem}`, made.hint, made.cause);
 }
 
-/** Readers take the name up to the first dot of its last part as the key: one with a dot would come back shorter. */
+/** Readers use the name up to the first dot of its last part as the key: a key with a dot would be shortened. */
 function checkKey(key: unknown): string {
   const last = typeof key === "string" ? key.slice(key.lastIndexOf("/") + 1) : "";
   if (typeof key === "string" && last !== "" && !last.includes(".")) return key;

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { refuseFile } from "../refuse-file.ts";
 
-/** What a pax header says of the name and size of an entry; other keys (times, owners) do not matter here. */
+/** Name and size of an entry by a pax header; other keys (times, owners) are ignored. */
 export function parsePax(bytes: Uint8Array, offset: number, file: string): { path?: string; size?: number } {
   const found: { path?: string; size?: number } = {};
   for (let at = 0; at < bytes.length; ) {
@@ -14,7 +14,7 @@ export function parsePax(bytes: Uint8Array, offset: number, file: string): { pat
   return found;
 }
 
-/** `21 path=…` and a line break, where 21 counts the bytes of all of it, itself included. */
+/** `21 path=…` and a line break; 21 is the number of bytes of the whole record, itself included. */
 function recordAt(
   bytes: Uint8Array,
   at: number,

@@ -3,29 +3,30 @@ import { type ByteSource, type Bytes, toByteSource } from "../byte-source.ts";
 import { readBytes, requireBytes } from "../read-bytes.ts";
 import { refuseFile } from "../refuse-file.ts";
 import { parsePax } from "./parse-pax.ts";
-import { blockBytes, fields, paddedBytes, sumHeader } from "./tar-layout.ts";
+import { blockBytes, fields, paddedBytes, problemOfTarName, sumHeader } from "./tar-layout.ts";
 
 /** One file within a tar archive. */
 export interface TarEntry {
   readonly name: string;
-  readonly kind: "file" | "directory" | "other";
-  /** Where the content begins in the archive. */
+  /** Links, devices and directories have no content. */
+  readonly kind: "file" | "directory" | "hard-link" | "symbolic-link" | "other";
+  /** The offset of the content in the archive. */
   readonly offset: number;
   readonly sizeBytes: number;
-  /** The content, in memory of its own. */
+  /** A copy of the content. */
   read(): Uint8Array;
 }
 
-/** Extended headers hold names and numbers; more than this is an attack or damage. */
+/** Extended headers contain names and numbers; more than this is an attack or damage. */
 const maxExtraBytes = 1 << 20;
 
-/** What extended headers say of the entry that follows them. */
+/** The values of extended headers for the next entry. */
 interface Extra {
   readonly path?: string;
   readonly size?: number;
 }
 
-/** The entries of an archive in their order: ustar, pax and GNU. Contents are read when they are asked for. */
+/** The entries of an archive in order: ustar, pax and GNU. Contents are read on demand. */
 export function* readTar(input: Bytes): Generator<TarEntry> {
   const source = toByteSource(input);
   let shared: Extra = {};
@@ -36,12 +37,16 @@ export function* readTar(input: Bytes): Generator<TarEntry> {
     checkSum(block, at, source);
     const type = String.fromCharCode(block[fields.type[0]]!);
     const extra = type === "x" || type === "g" || type === "L" || type === "K";
-    const size = extra ? sizeOf(block, at, source) : (own.size ?? shared.size ?? sizeOf(block, at, source));
+    const name = extra ? "" : checkName(own.path ?? shared.path ?? nameOf(block, at, source), at, source);
+    const noted = extra ? sizeOf(block, at, source) : (own.size ?? shared.size ?? sizeOf(block, at, source));
+    const kind = kindOf(type, name);
+    const size = !extra && isWithoutContent(type, kind) ? 0 : noted;
     const offset = at + blockBytes;
     requireBytes(source, offset, size, "the content of an entry");
     at = offset + paddedBytes(size);
     if (!extra) {
-      yield entryAt(source, block, type, own.path ?? shared.path, offset, size);
+      if (type === "S") throw refuseFile(source.name, offset - blockBytes, "a sparse file, which is not read");
+      yield entryAt(source, { name, kind, offset, sizeBytes: size });
       own = {};
       continue;
     }
@@ -52,24 +57,34 @@ export function* readTar(input: Bytes): Generator<TarEntry> {
   }
 }
 
-function entryAt(
-  source: ByteSource,
-  block: Uint8Array,
-  type: string,
-  path: string | undefined,
-  offset: number,
-  sizeBytes: number,
-): TarEntry {
-  if (type === "S") throw refuseFile(source.name, offset - blockBytes, "a sparse file, which is not read");
-  const isFile = type === "0" || type === "\0" || type === "7";
-  const name = path ?? nameOf(block, offset - blockBytes, source);
+function entryAt(source: ByteSource, entry: Omit<TarEntry, "read">): TarEntry {
+  const { name, offset, sizeBytes } = entry;
   return {
-    name,
-    kind: type === "5" || (isFile && name.endsWith("/")) ? "directory" : isFile ? "file" : "other",
-    offset,
-    sizeBytes,
+    ...entry,
     read: () => readBytes(source, offset, sizeBytes, `the content of ${JSON.stringify(name)}`),
   };
+}
+
+function kindOf(type: string, name: string): TarEntry["kind"] {
+  if (type === "1") return "hard-link";
+  if (type === "2") return "symbolic-link";
+  const isFile = type === "0" || type === "\0" || type === "7";
+  if (type === "5" || (isFile && name.endsWith("/"))) return "directory";
+  return isFile ? "file" : "other";
+}
+
+/**
+ * True if the next header follows directly, whatever the size says: old programs store the size of a link's target.
+ * Skipping that much would hide the entries after it.
+ */
+function isWithoutContent(type: string, kind: TarEntry["kind"]): boolean {
+  return (type >= "1" && type <= "6") || kind === "directory";
+}
+
+function checkName(name: string, at: number, source: ByteSource): string {
+  const problem = problemOfTarName(name);
+  if (problem === undefined) return name;
+  throw refuseFile(source.name, at, `the name ${JSON.stringify(name.slice(0, 200))} of an entry ${problem}`);
 }
 
 function checkSum(block: Uint8Array, at: number, source: ByteSource): void {
@@ -103,7 +118,7 @@ function nameOf(block: Uint8Array, at: number, source: ByteSource): string {
   const text = (field: readonly [number, number]): string =>
     textOf(block.subarray(field[0], field[0] + field[1]), at + field[0], source);
   const name = text(fields.name);
-  // GNU's own magic has spaces here, and other things where the prefix would be.
+  // GNU's magic has spaces here, and other fields at the position of the prefix.
   const hasPrefix = String.fromCharCode(...block.subarray(257, 263)) === "ustar\0" && block[fields.prefix[0]] !== 0;
   return hasPrefix ? `${text(fields.prefix)}/${name}` : name;
 }

@@ -1,5 +1,7 @@
-import { messageOf } from "../../shared/errors.ts";
-import { type Bytes, toByteSource } from "../byte-source.ts";
+import { messageOf } from "../../errors/errors.ts";
+import { outputLimit } from "../../input/output-limit.ts";
+import { type ByteSource, type Bytes, toByteSource } from "../byte-source.ts";
+import { parseJson } from "../parse-json.ts";
 import { refuseFile } from "../refuse-file.ts";
 import { readTar, type TarEntry } from "./read-tar.ts";
 
@@ -9,13 +11,15 @@ export interface WebDatasetSample<Value = unknown> {
   readonly [extension: string]: Value | string;
 }
 
-/** How the files of a sample are decoded. */
+/** Options of {@link readWebDataset}. */
 export interface ReadWebDatasetOptions {
-  /** Gives `json` as its value and `txt`, `text`, `cls` as text instead of bytes. Default: false, all are bytes. */
+  /**
+   * Decodes `json` to its value and `txt`, `text`, `cls` to strings instead of bytes. Default: false, all are bytes.
+   */
   readonly decode?: boolean;
 }
 
-/** The samples of a shard: files that follow each other and have the same name up to the first dot. */
+/** The samples of a shard: consecutive files with the same name up to the first dot. */
 export function readWebDataset(
   input: Bytes,
   options: ReadWebDatasetOptions & { readonly decode: true },
@@ -42,20 +46,24 @@ export function* readWebDataset(
         `${JSON.stringify(entry.name)} comes twice or has a reserved extension`,
       );
     }
-    sample[extension] = decode ? decodeFile(entry, extension, source.name) : entry.read();
+    sample[extension] = decode ? decodeFile(entry, extension, source) : entry.read();
   }
   if (begun) yield sample;
 }
 
-function decodeFile(entry: TarEntry, extension: string, file: string): unknown {
+function decodeFile(entry: TarEntry, extension: string, source: ByteSource): unknown {
   const last = extension.slice(extension.lastIndexOf(".") + 1);
   if (last !== "json" && last !== "txt" && last !== "text" && last !== "cls") return entry.read();
+  const what = JSON.stringify(entry.name);
+  const text = decodeText(entry, what, source);
+  if (last !== "json") return text;
+  return parseJson(text, { file: source.name, offset: entry.offset, what, limit: outputLimit(source.size) });
+}
+
+function decodeText(entry: TarEntry, what: string, source: ByteSource): string {
   try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(entry.read());
-    return last === "json" ? (JSON.parse(text) as unknown) : text;
+    return new TextDecoder("utf-8", { fatal: true }).decode(entry.read());
   } catch (cause) {
-    throw refuseFile(file, entry.offset, `${JSON.stringify(entry.name)} cannot be decoded: ${messageOf(cause)}`, {
-      cause,
-    });
+    throw refuseFile(source.name, entry.offset, `${what} cannot be decoded: ${messageOf(cause)}`, { cause });
   }
 }

@@ -1,7 +1,7 @@
-/** Tar files are made of blocks of this size. */
+/** The block size of tar files. */
 export const blockBytes = 512;
 
-/** Where the fields of a header block are: first byte and length. */
+/** The fields of a header block: offset and length. */
 export const fields = {
   name: [0, 100],
   mode: [100, 8],
@@ -15,7 +15,7 @@ export const fields = {
   prefix: [345, 155],
 } as const;
 
-/** The sum of a header's bytes, its checksum field counted as spaces. */
+/** The sum of a header's bytes, with its checksum field counted as spaces. */
 export function sumHeader(block: Uint8Array): number {
   let sum = 0;
   const [start, length] = fields.checksum;
@@ -23,7 +23,15 @@ export function sumHeader(block: Uint8Array): number {
   return sum;
 }
 
-/** How many bytes a content takes up in the file. */
+/** The size of a content in the file, with padding. */
 export function paddedBytes(sizeBytes: number): number {
   return Math.ceil(sizeBytes / blockBytes) * blockBytes;
+}
+
+/** Why a name is not allowed, or undefined: unpacking it would write outside of the target folder. */
+export function problemOfTarName(name: string): string | undefined {
+  if (name === "") return "is empty";
+  if (name.includes("\0")) return "contains a NUL";
+  if (name.startsWith("/")) return "is an absolute path";
+  return name.split(/[/\\]/).includes("..") ? "leads out of its folder (..)" : undefined;
 }

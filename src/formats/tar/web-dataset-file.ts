@@ -1,6 +1,6 @@
 import { renameSync } from "node:fs";
 import { join } from "node:path";
-import { MillraceError } from "../../shared/errors.ts";
+import { MillraceError } from "../../errors/errors.ts";
 import type { FileSink } from "../file-sink.ts";
 import { openFileSource } from "../file-source.ts";
 import { openSink } from "../open-sink.ts";
@@ -8,7 +8,7 @@ import { tarEnd } from "./encode-tar-entry.ts";
 import { encodeWebDatasetSample } from "./encode-web-dataset-sample.ts";
 import { type ReadWebDatasetOptions, readWebDataset, type WebDatasetSample } from "./read-web-dataset.ts";
 
-/** The samples of a shard file; the file is closed when the loop over them ends. */
+/** The samples of a shard file; the file is closed when the loop ends. */
 export function* readWebDatasetFile(path: string, options: ReadWebDatasetOptions = {}): Generator<WebDatasetSample> {
   const file = openFileSource(path);
   try {
@@ -18,19 +18,19 @@ export function* readWebDatasetFile(path: string, options: ReadWebDatasetOptions
   }
 }
 
-/** How tar files are named, and when the next one begins. */
+/** The names of the tar files, and their maximum size. */
 export interface WebDatasetWriterOptions {
   /** Shards are named `<prefix>-000000.tar` and so on. Default: `shard`. */
   readonly prefix?: string;
   /** The number of the first shard. Default: 0. */
   readonly firstShard?: number;
-  /** The most samples of a shard. Default: 10,000. */
+  /** The maximum number of samples of a shard. Default: 10,000. */
   readonly maxSamples?: number;
-  /** The most bytes of a shard; one sample may be larger than this. Default: 1 GiB. */
+  /** The maximum bytes of a shard; a single sample may be larger. Default: 1 GiB. */
   readonly maxBytes?: number;
 }
 
-/** What became of a shard: a line of an index. */
+/** The result of a shard: an entry of an index. */
 export interface WebDatasetShard {
   readonly name: string;
   readonly samples: number;
@@ -38,13 +38,13 @@ export interface WebDatasetShard {
 }
 
 /** Writes samples into tar files, one after the other. */
-export interface WebDatasetWriter {
+export interface WebDatasetWriter extends Disposable {
   write(sample: WebDatasetSample): void;
   /** Ends the last shard; returns all of them. */
   close(): readonly WebDatasetShard[];
 }
 
-/** Writes samples to shards in a folder. A shard appears under its name when it is whole. */
+/** Writes samples to shards in a folder. A shard appears under its name when it is complete. */
 export function openWebDatasetWriter(folder: string, options: WebDatasetWriterOptions = {}): WebDatasetWriter {
   const { prefix = "shard", firstShard = 0, maxSamples = 10_000, maxBytes = 2 ** 30 } = options;
   requirePositive("maxSamples", maxSamples);
@@ -60,6 +60,11 @@ export function openWebDatasetWriter(folder: string, options: WebDatasetWriterOp
     file.close();
     renameSync(file.path, join(folder, name));
     shards.push({ name, samples, sizeBytes: file.bytes });
+  };
+  const close = (): readonly WebDatasetShard[] => {
+    isOpen = false;
+    end();
+    return shards;
   };
   return {
     write: (sample) => {
@@ -78,11 +83,8 @@ export function openWebDatasetWriter(folder: string, options: WebDatasetWriterOp
       current.file.write(bytes);
       current.samples++;
     },
-    close: () => {
-      isOpen = false;
-      end();
-      return shards;
-    },
+    close,
+    [Symbol.dispose]: () => void close(),
   };
 }
 

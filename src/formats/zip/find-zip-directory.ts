@@ -9,8 +9,8 @@ export interface ZipDirectory {
 }
 
 /**
- * Finds the directory of an archive from its end. Directory and end records must lie right behind each other: a gap is
- * where two readers could see two different archives.
+ * Finds the directory of an archive from its end. Directory and end records must be adjacent: with a gap, two readers
+ * could see two different archives.
  */
 export function findZipDirectory(source: ByteSource): ZipDirectory {
   const endOffset = findEnd(source);
@@ -21,7 +21,7 @@ export function findZipDirectory(source: ByteSource): ZipDirectory {
     offset: end.readUInt32LE(16),
   };
   if (end.readUInt16LE(4) !== 0 || end.readUInt16LE(6) !== 0 || end.readUInt16LE(8) !== plain.count) {
-    throw badFile(source.name, endOffset, "the zip archive is one of several parts", "Put the parts together first.");
+    throw badFile(source.name, endOffset, "the zip archive is one of several parts", "Join the parts first.");
   }
   const large = readZip64(source, endOffset);
   const directory = large?.directory ?? plain;
@@ -34,20 +34,22 @@ export function findZipDirectory(source: ByteSource): ZipDirectory {
     throw badFile(
       source.name,
       endOffset,
-      `the zip directory is said to be at ${offset} (${bytes} bytes), which is wrong`,
+      `the zip directory is announced at ${offset} (${bytes} bytes), which is wrong`,
     );
   }
   if (count * zip.centralBytes > bytes) {
-    throw badFile(source.name, endOffset, `${count} zip entries cannot stand in a directory of ${bytes} bytes`);
+    throw badFile(source.name, endOffset, `${count} zip entries do not fit into a directory of ${bytes} bytes`);
   }
   return directory;
 }
 
-/** Looks back over a possible comment for the end record; its comment must reach exactly to the end of the file. */
+/**
+ * Searches backwards over a possible comment for the end record; its comment must end exactly at the end of the file.
+ */
 function findEnd(source: ByteSource): number {
   const length = Math.min(source.size, zip.endBytes + zip.full16);
   const start = source.size - length;
-  // As a rule there is no comment.
+  // Usually there is no comment.
   const last = source.size >= zip.endBytes ? source.read(source.size - zip.endBytes, zip.endBytes) : undefined;
   if (last?.readUInt32LE(0) === zip.endSignature && last.readUInt16LE(20) === 0) return source.size - zip.endBytes;
   const tail = source.read(start, length);
@@ -58,7 +60,7 @@ function findEnd(source: ByteSource): number {
   throw badFile(source.name, source.size, "no end record of a zip archive is found");
 }
 
-/** The 64-bit end record, where there is one. */
+/** The 64-bit end record, if there is one. */
 function readZip64(source: ByteSource, endOffset: number): { directory: ZipDirectory; offset: number } | undefined {
   const locatorOffset = endOffset - zip.locatorBytes;
   if (locatorOffset < zip.end64Bytes) return undefined;
@@ -76,7 +78,7 @@ function readZip64(source: ByteSource, endOffset: number): { directory: ZipDirec
   return { directory, offset };
 }
 
-/** A field of the old end record repeats the new one, or is full. */
+/** A field of the old end record must equal the new one, or be at its maximum. */
 function agrees(plain: ZipDirectory, large: ZipDirectory): boolean {
   return (
     (plain.count === large.count || plain.count === zip.full16) &&

@@ -1,19 +1,20 @@
 import { isUtf8 } from "node:buffer";
+import { type OutputOptions, outputLimit, tooMuchOutput } from "../../input/output-limit.ts";
 import { badFile } from "../bad-file.ts";
 import { type ByteSource, type Bytes, toByteSource } from "../byte-source.ts";
 import { findZipDirectory } from "./find-zip-directory.ts";
 import { findExtra, problemOfName, readUint64, zip } from "./zip-records.ts";
 
-/** One file in an archive, as the directory at the archive's end describes it. */
+/** One file in an archive, as in the directory at the archive's end. */
 export interface ZipEntry {
   readonly name: string;
   readonly compressed: boolean;
   readonly crc32: number;
-  /** How many bytes it takes in the archive, and how many it is. */
+  /** Its size in the archive, and its uncompressed size. */
   readonly storedBytes: number;
   readonly bytes: number;
   readonly headerOffset: number;
-  /** Where the next entry, or the directory, begins: the data must end there. */
+  /** The start of the next entry or the directory: the data must end there. */
   readonly limit: number;
 }
 
@@ -24,22 +25,20 @@ export interface ZipArchive {
   readonly entries: ReadonlyMap<string, ZipEntry>;
 }
 
-/** What errors call a zip archive, and how much it may unpack to before it is refused. */
-export interface ZipOptions {
-  /** What errors call the archive, where it is bytes in memory. */
+/**
+ * The name of a zip archive in errors, and how much it may unpack to: an archive whose compressed entries announce more
+ * in total is refused.
+ */
+export interface ZipOptions extends OutputOptions {
+  /** The name of the archive in errors, if it is bytes in memory. */
   readonly name?: string;
-  /**
-   * An archive whose compressed entries say that they unpack to more than this in sum is refused. Default: the larger of
-   * 64 MiB and 100 times the size of the archive.
-   */
-  readonly maxInflatedBytes?: number;
 }
 
 interface DirectoryEntry extends Omit<ZipEntry, "limit"> {
   readonly directoryOffset: number;
 }
 
-/** Reads the directory of a ZIP archive and checks all of it; the data of an entry is read when asked for. */
+/** Reads and checks the whole directory of a ZIP archive; the data of an entry is read on demand. */
 export function openZip(input: Bytes, options: ZipOptions = {}): ZipArchive {
   const source = toByteSource(input, options.name);
   const { offset, bytes, count } = findZipDirectory(source);
@@ -52,7 +51,7 @@ export function openZip(input: Bytes, options: ZipOptions = {}): ZipArchive {
     at = end;
   }
   if (at !== bytes) throw badFile(source.name, offset + at, `${bytes - at} bytes of the zip directory are not entries`);
-  refuseBomb(source, found, options.maxInflatedBytes ?? Math.max(64 * 2 ** 20, 100 * source.size));
+  refuseBomb(source, found, outputLimit(source.size, options));
   return { source, entries: indexEntries(source, found, offset) };
 }
 
@@ -90,7 +89,7 @@ function readDirectoryEntry(
   return { entry: { name, compressed, crc32, ...sizes, directoryOffset: base + at }, end };
 }
 
-/** Sizes and place; those that do not fit into 32 bits stand in an extra field, in this order, and only those. */
+/** Sizes and offset; those that do not fit 32 bits are in an extra field, in this order, and only those. */
 function readSizes(
   directory: Buffer,
   { at, nameEnd, extraEnd }: { at: number; nameEnd: number; extraEnd: number },
@@ -109,27 +108,25 @@ function readSizes(
   return { bytes: readSize(24), storedBytes: readSize(20), headerOffset: readSize(42) };
 }
 
-function refuseBomb(source: ByteSource, entries: readonly DirectoryEntry[], maxInflatedBytes: number): void {
-  let sum = 0;
-  for (const { compressed, bytes, name, directoryOffset } of entries) {
-    if (compressed) sum += bytes;
-    if (sum <= maxInflatedBytes) continue;
-    throw badFile(
-      source.name,
-      directoryOffset,
-      `the compressed entries up to ${name} would unpack to ${sum} bytes, more than the ${maxInflatedBytes} allowed`,
-      "If you trust the file, raise maxInflatedBytes.",
-    );
+function refuseBomb(source: ByteSource, entries: readonly DirectoryEntry[], limit: number): void {
+  let bytes = 0;
+  for (const entry of entries) {
+    if (entry.compressed) bytes += entry.bytes;
+    if (bytes <= limit) continue;
+    const where = `${source.name}, offset ${entry.directoryOffset}`;
+    throw tooMuchOutput("BAD_FILE", { where, what: `the compressed entries up to ${entry.name}`, bytes, limit });
   }
 }
 
-/** Entries by name, each with the place where the next one begins; two of one name or in one place are refused. */
+/**
+ * Entries by name, each with the start of the next one; two entries with the same name or overlapping data are refused.
+ */
 function indexEntries(source: ByteSource, entries: readonly DirectoryEntry[], end: number): Map<string, ZipEntry> {
   const byPlace = [...entries].sort((a, b) => a.headerOffset - b.headerOffset);
   const limits = new Map<DirectoryEntry, number>();
   for (const [i, entry] of byPlace.entries()) {
     const limit = byPlace[i + 1]?.headerOffset ?? end;
-    // The header in front of the data holds at least the name; its extra fields are looked at when the data is read.
+    // The header before the data has at least the name; its extra fields are checked when the data is read.
     const smallest = zip.localBytes + Buffer.byteLength(entry.name) + entry.storedBytes;
     if (entry.headerOffset + smallest > limit) {
       throw badFile(

@@ -1,11 +1,11 @@
 import { inflateRawSync } from "node:zlib";
-import { crc32 } from "../../shared/crc32.ts";
-import { messageOf } from "../../shared/errors.ts";
+import { crc32 } from "../../bytes/crc32.ts";
+import { messageOf } from "../../errors/errors.ts";
 import { badFile } from "../bad-file.ts";
 import type { ZipArchive, ZipEntry } from "./open-zip.ts";
 import { zip } from "./zip-records.ts";
 
-/** The bytes of an entry, compared with their checksum. Stored ones share the memory of an archive that is in memory. */
+/** The bytes of an entry, verified by their checksum. Stored ones share the memory of an archive in memory. */
 export function readZipEntry(archive: ZipArchive, entry: ZipEntry): Buffer {
   const { source } = archive;
   const offset = findEntryData(archive, entry);
@@ -17,7 +17,7 @@ export function readZipEntry(archive: ZipArchive, entry: ZipEntry): Buffer {
   return bytes;
 }
 
-/** Where the data of an entry begins: behind a second header, which must say the same as the directory. */
+/** The start of an entry's data: after a second header, which must agree with the directory. */
 export function findEntryData({ source }: ZipArchive, entry: ZipEntry): number {
   const { name, headerOffset, limit } = entry;
   const header = source.read(headerOffset, zip.localBytes);
@@ -39,14 +39,14 @@ export function findEntryData({ source }: ZipArchive, entry: ZipEntry): number {
 function inflate(raw: Buffer, { name, bytes }: ZipEntry, fail: (problem: string) => Error): Buffer {
   let inflated: Buffer;
   try {
-    // The pieces that zlib allocates are sized by what is there, not by what the header promises.
+    // zlib's buffers are sized by the available bytes, not by what the header announces.
     const chunkSize = Math.max(64, Math.min(bytes, 4 * raw.length, 1 << 20));
     inflated = inflateRawSync(raw, { maxOutputLength: Math.max(1, bytes), chunkSize });
   } catch (error) {
     throw fail(`the zip entry ${name} cannot be unpacked to ${bytes} bytes (${messageOf(error)})`);
   }
   if (inflated.length !== bytes) {
-    throw fail(`the zip entry ${name} unpacks to ${inflated.length} bytes, not ${bytes} as it says`);
+    throw fail(`the zip entry ${name} unpacks to ${inflated.length} bytes, but announces ${bytes}`);
   }
   return inflated;
 }

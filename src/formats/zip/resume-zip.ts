@@ -7,7 +7,7 @@ import type { ZipPrefix } from "./zip-writer.ts";
 
 /**
  * The entries of an archive that was interrupted between two of them, from their own headers: a checkpoint of a
- * `ZipWriter` is nothing but a length.
+ * `ZipWriter` is only a length.
  */
 export function resumeZip(input: Bytes, name?: string): ZipPrefix {
   const source = toByteSource(input, name);
@@ -19,7 +19,7 @@ export function resumeZip(input: Bytes, name?: string): ZipPrefix {
       throw badFile(source.name, at, "the header of a zip entry is expected here");
     }
     if ((header.readUInt16LE(6) & zip.descriptorFlag) !== 0) {
-      throw badFile(source.name, at, "an archive with a streamed entry cannot be gone on with", "Write it anew.");
+      throw badFile(source.name, at, "an archive with a streamed entry cannot be continued", "Write it again.");
     }
     const nameBytes = header.readUInt16LE(26);
     const rest = source.read(at + zip.localBytes, nameBytes + header.readUInt16LE(28));

@@ -1,20 +1,20 @@
-import { MillraceError } from "../../shared/errors.ts";
+import { MillraceError } from "../../errors/errors.ts";
 import type { ZipDirectory } from "./find-zip-directory.ts";
 import type { ZipEntry } from "./open-zip.ts";
 import { writeUint64, zip } from "./zip-records.ts";
 
-/** What the directory has to say about an entry that has been written. */
+/** The directory's data of a written entry. */
 export interface WrittenEntry extends Omit<ZipEntry, "limit"> {
-  /** Its sizes stand behind its data, because they were not known in front of it. */
+  /** Its sizes follow its data, because they were not known before it. */
   readonly streamed: boolean;
 }
 
-// 1 January 1980, the first day of the format: a time of day would make every archive differ.
+// 1 January 1980, the first day of the format: a real time would make every archive differ.
 const dosDate = 0x0021;
 const versionPlain = 20;
 const version64 = 45;
 
-/** The header in front of an entry's data, padded so that the data begins at a multiple of `align`. */
+/** The header before an entry's data, padded so that the data begins at a multiple of `align`. */
 export function localHeader(
   entry: Omit<WrittenEntry, "streamed">,
   { align, streamed }: { align: number; streamed: boolean },
@@ -61,7 +61,7 @@ export function streamDescriptor({ crc32, bytes, storedBytes }: WrittenEntry): B
   return record;
 }
 
-/** The entry's place in the directory; only numbers that do not fit go into the 64-bit field. */
+/** The entry in the directory; only numbers that do not fit go into the 64-bit field. */
 export function centralHeader(entry: WrittenEntry): Buffer {
   const numbers = [entry.bytes, entry.storedBytes, entry.headerOffset];
   const large = numbers.filter((value) => value >= zip.full32);
@@ -95,7 +95,7 @@ export function centralHeader(entry: WrittenEntry): Buffer {
   return header;
 }
 
-/** The end of the archive; the 64-bit record and its locator only where a number does not fit. */
+/** The end of the archive; the 64-bit record and its locator only if a number does not fit. */
 export function endRecords({ count, offset, bytes }: ZipDirectory): Buffer {
   const large = count >= zip.full16 || offset >= zip.full32 || bytes >= zip.full32;
   const before = large ? zip.end64Bytes + zip.locatorBytes : 0;

@@ -1,4 +1,4 @@
-/** Signatures and sizes of the records of a ZIP file (APPNOTE 6.3), and how the two extra fields used here look. */
+/** Signatures and sizes of the records of a ZIP file (APPNOTE 6.3), and the two extra fields used here. */
 export const zip = {
   localSignature: 0x04034b50,
   localBytes: 30,
@@ -17,13 +17,13 @@ export const zip = {
   descriptorFlag: 0x0008,
   utf8Flag: 0x0800,
   zip64Extra: 0x0001,
-  // PyTorch's own mark of padding in front of data ("FB").
+  // PyTorch's mark of padding before data ("FB").
   paddingExtra: 0x4246,
   full16: 0xffff,
   full32: 0xffffffff,
 } as const;
 
-/** A 64-bit number; beyond 2^53 it is rounded, which is far above the size of any file, so that checks refuse it. */
+/** A 64-bit number; beyond 2^53 it is rounded, which is far above any file size, so checks refuse it. */
 export function readUint64(bytes: Buffer, at: number): number {
   return bytes.readUInt32LE(at + 4) * 2 ** 32 + bytes.readUInt32LE(at);
 }
@@ -33,7 +33,7 @@ export function writeUint64(bytes: Buffer, value: number, at: number): void {
   bytes.writeUInt32LE(Math.floor(value / 2 ** 32), at + 4);
 }
 
-/** The extra field of a kind within the extra fields of a record, or undefined. */
+/** The extra field of a kind in a record's extra fields, or undefined. */
 export function findExtra(extra: Buffer, kind: number): Buffer | undefined {
   for (let at = 0; at + 4 <= extra.length; ) {
     const length = extra.readUInt16LE(at + 2);
@@ -43,7 +43,9 @@ export function findExtra(extra: Buffer, kind: number): Buffer | undefined {
   return undefined;
 }
 
-/** Why a name must not stand in an archive, or undefined. Nothing is unpacked by name here, but others do that. */
+/**
+ * Why a name is not allowed in an archive, or undefined. Nothing is unpacked by name here, but other programs do that.
+ */
 export function problemOfName(name: string): string | undefined {
   if (name === "") return "is empty";
   if (name.includes("\0")) return "contains a NUL";

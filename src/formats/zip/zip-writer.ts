@@ -1,6 +1,6 @@
 import { deflateRawSync } from "node:zlib";
-import { crc32 } from "../../shared/crc32.ts";
-import { MillraceError } from "../../shared/errors.ts";
+import { crc32 } from "../../bytes/crc32.ts";
+import { MillraceError } from "../../errors/errors.ts";
 import type { ByteSink } from "../file-sink.ts";
 import { centralHeader, endRecords, localHeader, streamDescriptor, type WrittenEntry } from "./zip-headers.ts";
 import { problemOfName } from "./zip-records.ts";
@@ -9,25 +9,25 @@ import { problemOfName } from "./zip-records.ts";
 export interface ZipEntryOptions {
   /** Deflates the entry. Default: stored. */
   readonly compress?: boolean;
-  /** Lets the data begin at a multiple of this many bytes, so that it can be mapped into memory. Default 1. */
+  /** Aligns the data to this many bytes, so that it can be mapped into memory. Default 1. */
   readonly align?: number;
 }
 
-/** Where an entry's header and data begin. */
+/** The offsets of an entry's header and data. */
 export interface ZipEntryPlace {
   readonly headerOffset: number;
   readonly dataOffset: number;
 }
 
-/** Entries of an earlier writer on the same file, from `resumeZip`: the next ones go behind them. */
+/** Entries of an earlier writer of the same file, from `resumeZip`: new ones are added after them. */
 export interface ZipPrefix {
   readonly entries: readonly WrittenEntry[];
   readonly bytes: number;
 }
 
 /**
- * Writes a ZIP archive from one end to the other, with 64-bit sizes where they are needed. The same entries give the same
- * bytes: no time of day is in it.
+ * Writes a ZIP archive sequentially, with 64-bit sizes if needed. The same entries give the same bytes: it contains no
+ * times.
  */
 export class ZipWriter {
   private readonly sink: ByteSink;
@@ -44,7 +44,7 @@ export class ZipWriter {
     this.position = prefix.bytes;
   }
 
-  /** Adds an entry whose bytes are all there, in one piece or several. */
+  /** Adds an entry whose bytes are available, in one piece or several. */
   add(name: string, content: Uint8Array | readonly Uint8Array[], options: ZipEntryOptions = {}): ZipEntryPlace {
     this.claim(name);
     const pieces = content instanceof Uint8Array ? [content] : content;
@@ -67,7 +67,7 @@ export class ZipWriter {
     return { headerOffset: entry.headerOffset, dataOffset };
   }
 
-  /** Begins a stored entry of unknown size; `write` its pieces, then `end` it. An archive with one cannot be resumed. */
+  /** Begins a stored entry of unknown size; `write` its pieces, then `end` it. Such an archive cannot be resumed. */
   begin(name: string, options: Pick<ZipEntryOptions, "align"> = {}): void {
     this.claim(name);
     this.open = { name, headerOffset: this.position, crc32: 0, bytes: 0 };
@@ -90,12 +90,12 @@ export class ZipWriter {
     this.open = undefined;
   }
 
-  /** How long the archive is so far. */
+  /** The length of the archive so far. */
   get bytes(): number {
     return this.position;
   }
 
-  /** Writes the directory; says where it begins. Nothing can be added after it. */
+  /** Writes the directory and returns its offset. Nothing can be added after it. */
   finish(): number {
     if (this.open !== undefined) throw misuse(`the entry ${this.open.name} was not ended`);
     if (this.finished) throw misuse("finish was called twice");
@@ -126,6 +126,11 @@ export class ZipWriter {
     this.sink(bytes);
     this.position += bytes.length;
   }
+}
+
+/** Writes a ZIP archive entry by entry; `sink` gets its bytes, from the first to the last. */
+export function openZipWriter(sink: ByteSink): ZipWriter {
+  return new ZipWriter(sink);
 }
 
 function misuse(problem: string): MillraceError {

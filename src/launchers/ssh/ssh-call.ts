@@ -1,27 +1,27 @@
 import { fileURLToPath } from "node:url";
-import { entryUrl } from "../../shared/entry-url.ts";
-import { shellWord } from "../../shared/shell-word.ts";
-import { attachedFlag } from "../batch/job-arguments.ts";
-import type { Call } from "../batch/scheduler.ts";
-import { inheritedArguments } from "../start-process.ts";
+import { entryUrl } from "../../runtime/entry-url.ts";
+import { inheritedArguments } from "../../runtime/inherited-arguments.ts";
+import { shellWord } from "../../text/shell-word.ts";
+import { attachedFlag } from "../jobs/job-arguments.ts";
+import type { Call } from "../jobs/scheduler.ts";
 import type { SshOptions } from "./ssh-options.ts";
 
 export interface RemoteTask {
   readonly runDir: string;
   readonly name: string;
   readonly task: number;
-  /** The file, as the host sees it, that takes the output of a task which is left alone. */
+  /** The file on the host for the output of a task that continues without its connection. */
   readonly log?: string | undefined;
 }
 
-// No questions, since nobody may be there to answer; and a host that is gone is noticed, before the login too.
+// No prompts, since there may be no terminal; and a dead host is noticed, also before the login.
 const always = ["BatchMode=yes", "ConnectTimeout=45", "ServerAliveInterval=15", "ServerAliveCountMax=3"].flatMap(
   (setting) => ["-o", setting],
 );
 
 /**
- * The call that starts a job on a host. What ssh is given is put together by blanks and read by a shell over there: every
- * word is quoted for it.
+ * The call that starts a job on a host. ssh joins its arguments with blanks and a shell on the host reads them, so
+ * every word is quoted.
  */
 export function sshCall(host: string, options: SshOptions, { runDir, name, task, log }: RemoteTask): Call {
   const program = fileURLToPath(entryUrl("job-process.js"));

@@ -1,27 +1,32 @@
-import { writeSubmission } from "../../store/job-records.ts";
-import { forgetJobs, writeJobSight } from "../../store/job-sight.ts";
-import type { RunPaths } from "../../store/run-paths.ts";
-import { beatingDrivers } from "../../store/run-status.ts";
-import type { RunJobs } from "../batch/run-jobs.ts";
-import { type SshJob, seeSshJobs } from "./see-ssh-jobs.ts";
+import type { RunPaths } from "../../run-folder/files/run-paths.ts";
+import { whyNotOwnSubmission, writeSubmission } from "../../run-folder/jobs/job-records.ts";
+import { liveDrivers } from "../../run-folder/run/run-status.ts";
+import type { QueueUse } from "../jobs/record-rights.ts";
+import type { PlacedJobs } from "../jobs/run-jobs.ts";
+import { readSshJobs, type SshJob } from "./read-ssh-jobs.ts";
 
 /** The jobs of a run that were started over ssh; undefined where there are none. */
-export function sshJobs(paths: RunPaths): RunJobs | undefined {
-  if (seeSshJobs(paths).length === 0) return undefined;
+export function sshJobs(paths: RunPaths, { isLooking = false }: QueueUse): PlacedJobs | undefined {
+  if (readSshJobs(paths).length === 0) return undefined;
   return {
-    async refresh() {
-      // A driver holds their connections, and knows better.
-      if (beatingDrivers(paths).size > 0) return;
-      const jobs = seeSshJobs(paths);
+    async look() {
+      // A live driver holds their connections and writes their status itself.
+      if (liveDrivers(paths).size > 0) return undefined;
+      const jobs = readSshJobs(paths);
       const count = (wanted: SshJob["state"]) => jobs.filter(({ state }) => state === wanted).length;
       const [pending, running, lost] = [count("pending"), count("running"), count("lost")];
-      for (const { submission, state } of jobs)
-        if (state === "gone") writeSubmission(paths, { ...submission, isClosed: true });
-      if (pending + running > 0) writeJobSight(paths, { env: "ssh", pending, running, lost });
-      else forgetJobs(paths);
+      if (!isLooking) for (const { submission, state } of jobs) if (state === "gone") close(submission);
+      return { status: pending + running > 0 ? { env: "ssh", pending, running, lost } : undefined };
     },
-    // Each reads the order to stop by itself; there is nobody else to tell.
+    // Each job reads the stop order from the run folder; there is no scheduler to call.
     cancel: async () => undefined,
     cancelWaiting: async () => undefined,
+    leftAlone: () => [],
+    notOwn: () => undefined,
   };
+
+  function close(submission: SshJob["submission"]): void {
+    if (whyNotOwnSubmission(paths, submission, { mayWrite: true }) === undefined)
+      writeSubmission(paths, { ...submission, isClosed: true });
+  }
 }

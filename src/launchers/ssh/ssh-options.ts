@@ -1,5 +1,5 @@
 import type { ParallelConfig } from "../../config/parallel.ts";
-import { describeKind } from "../../shared/state-json.ts";
+import { describeKind } from "../../values/state-json.ts";
 import { BadOption, checkCount, readOptions } from "../check-options.ts";
 import { explainUnknownOption } from "../explain-unknown-option.ts";
 
@@ -52,12 +52,12 @@ function readHosts(value: unknown): string[] {
   const hosts = words("hosts", value);
   if (hosts.length === 0)
     throw new BadOption("hosts", "env: ssh needs parallel.options.hosts.", "Name the hosts: hosts: [node1, node2].");
-  // ssh would take it for an option of its own.
+  // ssh would read it as an option.
   const wrong = hosts.find((host) => host.startsWith("-"));
   if (wrong === undefined) return hosts;
   throw new BadOption(
     "hosts",
-    `parallel.options.hosts holds ${JSON.stringify(wrong)}, which is no host.`,
+    `parallel.options.hosts holds ${JSON.stringify(wrong)}, which is not a host.`,
     "A host is written as for ssh: node1, or user@node1.",
   );
 }

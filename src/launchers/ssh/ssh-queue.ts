@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { type Submission, writeSubmission } from "../../store/job-records.ts";
-import { jobLogName } from "../../store/log-names.ts";
-import type { RunPaths } from "../../store/run-paths.ts";
-import { openWorkerLog } from "../../store/worker-log.ts";
-import type { JobQueue } from "../batch/job-queue.ts";
-import { taskKey } from "../batch/judge-tasks.ts";
-import type { TaskSight } from "../batch/scheduler.ts";
+import { jobLogName } from "../../run-folder/files/log-names.ts";
+import type { RunPaths } from "../../run-folder/files/run-paths.ts";
+import { openWorkerLog } from "../../run-folder/files/worker-log.ts";
+import { type Submission, writeSubmission } from "../../run-folder/jobs/job-records.ts";
+import type { JobQueue } from "../jobs/job-queue.ts";
+import { taskKey } from "../jobs/judge-tasks.ts";
+import type { TaskStatus } from "../jobs/scheduler.ts";
 import { sshCall } from "./ssh-call.ts";
 import type { SshOptions } from "./ssh-options.ts";
 import { newSshSubmission } from "./ssh-submission.ts";
@@ -18,13 +18,13 @@ interface Connection {
   exit: string | undefined;
 }
 
-// How long a job may take to save after its input has ended.
+// How long a job may take to save after its standard input has ended.
 const leaveGraceMs = 10_000;
 const lastWordsLength = 2000;
-// What ssh itself exits with where there was no connection, or the command was ended by a signal.
+// The exit code of ssh itself, for a failed connection or a command that a signal ended.
 const sshFailed = 255;
 
-/** Jobs on hosts that are reached by ssh. Each hangs on its connection: where that ends, the job leaves. */
+/** Jobs on hosts that are reached by ssh. When its connection ends, a job leaves. */
 export function openSshQueue(paths: RunPaths, options: SshOptions): JobQueue {
   const connections = new Map<string, Connection>();
   let turn = 0;
@@ -36,9 +36,9 @@ export function openSshQueue(paths: RunPaths, options: SshOptions): JobQueue {
     },
     look: async (submissions) => ({
       isAnswered: true,
-      sights: new Map(submissions.map((one) => [taskKey(one, 0), see(one)])),
+      statuses: new Map(submissions.map((one) => [taskKey(one, 0), see(one)])),
     }),
-    recall: async () => [],
+    askHistory: async () => [],
     async cancel(submissions) {
       for (const { name } of submissions) end(connections.get(name));
       return undefined;
@@ -46,7 +46,7 @@ export function openSshQueue(paths: RunPaths, options: SshOptions): JobQueue {
     close(submissions) {
       for (const submission of submissions) writeSubmission(paths, { ...submission, isClosed: true });
     },
-    // They have left with the driver that started them.
+    // Jobs of earlier drivers have left with them.
     inherited: async () => [],
   };
 
@@ -59,7 +59,7 @@ export function openSshQueue(paths: RunPaths, options: SshOptions): JobQueue {
     const { name } = submission;
     writeSubmission(paths, submission);
     const { program, args } = sshCall(host, options, { runDir: paths.root, name, task: 0 });
-    // Of its own group: Ctrl-C is for this process, which tells the jobs itself.
+    // In a new process group: Ctrl-C reaches only this process, which ends the jobs itself.
     const child = spawn(program, [...args], { stdio: ["pipe", "pipe", "pipe"], detached: true });
     const connection: Connection = { child, host, name, lastWords: "", exit: undefined };
     connections.set(name, connection);
@@ -91,7 +91,7 @@ export function openSshQueue(paths: RunPaths, options: SshOptions): JobQueue {
     });
   }
 
-  function see({ name, id }: Submission): TaskSight {
+  function see({ name, id }: Submission): TaskStatus {
     const connection = connections.get(name);
     const hasEnded = connection === undefined || connection.exit !== undefined;
     return {

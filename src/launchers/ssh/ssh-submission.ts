@@ -1,8 +1,9 @@
-import type { Submission } from "../../store/job-records.ts";
+import type { Submission } from "../../run-folder/jobs/job-records.ts";
+import { describeCaller } from "../../run-folder/run/describe-caller.ts";
 import { newWorkerName } from "../../worker/session.ts";
 import type { SshOptions } from "./ssh-options.ts";
 
-/** A job on a host that is reached by ssh: no scheduler gives it a name or an end. */
+/** The record of a job on a host that is reached by ssh. */
 export function newSshSubmission(host: string, { processes, threadsPerWorker, maxHeapMb }: SshOptions): Submission {
   const name = `ssh-${newWorkerName().slice(0, 6)}`;
   return {
@@ -16,5 +17,6 @@ export function newSshSubmission(host: string, { processes, threadsPerWorker, ma
     graceSeconds: 0,
     threadsPerWorker,
     maxHeapMb,
+    by: describeCaller(),
   };
 }

@@ -1,8 +1,8 @@
-import { shellWord } from "../../shared/shell-word.ts";
-import { runPaths } from "../../store/run-paths.ts";
-import { driveJobs } from "../batch/drive-jobs.ts";
-import { jobsFor } from "../batch/job-options.ts";
-import type { Launcher } from "../launcher.ts";
+import { runPaths } from "../../run-folder/files/run-paths.ts";
+import { shellWord } from "../../text/shell-word.ts";
+import { driveJobs } from "../jobs/drive-jobs.ts";
+import { jobsFor } from "../jobs/job-options.ts";
+import type { QueuedLauncher } from "../launcher.ts";
 import { sshCall } from "./ssh-call.ts";
 import { checkSshOptions } from "./ssh-options.ts";
 import { openSshQueue } from "./ssh-queue.ts";
@@ -10,10 +10,10 @@ import { newSshSubmission } from "./ssh-submission.ts";
 import { submitOverSsh } from "./submit-over-ssh.ts";
 
 /** `env: ssh`: workers on hosts that are reached by ssh and see the run folder under the same path. */
-export const sshLauncher: Launcher = {
+export const sshLauncher: QueuedLauncher = {
+  kind: "queued",
   env: "ssh",
-  startsWorkers: true,
-  isRemote: true,
+  outlivesDriver: false,
   check: (parallel) => void checkSshOptions(parallel),
   describe({ runDir, parallel, pending }) {
     const options = checkSshOptions(parallel);
@@ -31,7 +31,7 @@ export const sshLauncher: Launcher = {
       tasks,
     };
   },
-  launch(request) {
+  drive(request) {
     const options = checkSshOptions(request.parallel);
     const queue = openSshQueue(runPaths(request.runDir), options);
     const site = { env: "ssh", title: "ssh", canExclude: true, outlivesDriver: false } as const;

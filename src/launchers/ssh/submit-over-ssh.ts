@@ -1,27 +1,28 @@
-import { mkdirSync } from "node:fs";
-import { MillraceError } from "../../shared/errors.ts";
-import { sleep } from "../../shared/sleep.ts";
-import { type Submission, writeSubmission } from "../../store/job-records.ts";
-import { jobLogName } from "../../store/log-names.ts";
-import { type RunPaths, runPaths } from "../../store/run-paths.ts";
-import { callProgram } from "../batch/call-program.ts";
-import { jobsFor } from "../batch/job-options.ts";
-import type { DetachedJob, SubmitRequest } from "../launcher.ts";
-import { type SshJob, seeSshJobs } from "./see-ssh-jobs.ts";
+import type { DetachedJob } from "../../contract/task.ts";
+import { MillraceError } from "../../errors/errors.ts";
+import { jobLogName } from "../../run-folder/files/log-names.ts";
+import { makeFolderInRun } from "../../run-folder/files/run-files.ts";
+import { type RunPaths, runPaths } from "../../run-folder/files/run-paths.ts";
+import { type Submission, writeSubmission } from "../../run-folder/jobs/job-records.ts";
+import { sleep } from "../../runtime/sleep.ts";
+import { callProgram } from "../jobs/call-program.ts";
+import { jobsFor } from "../jobs/job-options.ts";
+import type { SubmitRequest } from "../launcher.ts";
+import { readSshJobs, type SshJob } from "./read-ssh-jobs.ts";
 import { sshCall } from "./ssh-call.ts";
 import { checkSshOptions } from "./ssh-options.ts";
 import { newSshSubmission } from "./ssh-submission.ts";
 
 const connectTimeoutMs = 60_000;
-// A worker that has died is replaced within a few seconds; in between its job has none.
-const mostLooks = 4;
+// A dead worker is replaced within a few seconds; meanwhile its job has none.
+const maxLooks = 4;
 const lookAgainMs = 1000;
 
-/** Starts jobs that need no connection, as many as are missing: those that an earlier call has started count. */
+/** Starts jobs that need no connection until there are enough: those of earlier calls count. */
 export async function submitOverSsh({ runDir, parallel, pending }: SubmitRequest): Promise<DetachedJob[]> {
   const options = checkSshOptions(parallel);
   const paths = runPaths(runDir);
-  mkdirSync(paths.logs, { recursive: true });
+  makeFolderInRun(paths.root, paths.logs);
   const jobs = (await livingJobs(paths)).map(({ submission }) => submission);
   const refusals = new Map<string, string>();
   const needed = jobsFor(Math.min(parallel.nWorkers, pending), options);
@@ -35,7 +36,7 @@ export async function submitOverSsh({ runDir, parallel, pending }: SubmitRequest
   }
   if (jobs.length === 0) throw nobodyAnswers(refusals);
   for (const [host, why] of refusals)
-    process.stderr.write(`millrace: no job could be started on ${host}, so others do its work: ${why}\n`);
+    process.stderr.write(`millrace: no job could be started on ${host}, so other jobs do its work: ${why}\n`);
   return jobs.map(({ name, host = "", processes }) => ({
     env: "ssh",
     name,
@@ -45,7 +46,7 @@ export async function submitOverSsh({ runDir, parallel, pending }: SubmitRequest
     runDir,
   }));
 
-  /** Of the hosts with the fewest jobs the first. */
+  /** The first of the hosts with the fewest jobs. */
   function idlest(hosts: readonly string[]): string | undefined {
     const load = (host: string) => jobs.filter((job) => job.host === host).length;
     return hosts.reduce<string | undefined>(
@@ -54,7 +55,7 @@ export async function submitOverSsh({ runDir, parallel, pending }: SubmitRequest
     );
   }
 
-  /** Answers why it could not be started. */
+  /** Returns the reason where it could not be started. */
   async function start(submission: Submission, host: string): Promise<string | undefined> {
     const { name } = submission;
     writeSubmission(paths, submission);
@@ -62,17 +63,17 @@ export async function submitOverSsh({ runDir, parallel, pending }: SubmitRequest
     const call = sshCall(host, options, { runDir: paths.root, name, task: 0, log });
     const answer = await callProgram(call, { timeoutMs: connectTimeoutMs });
     if (answer.kind === "answer") return undefined;
-    // A host that hung may start it yet.
+    // A host that hung may still start it.
     writeSubmission(paths, { ...submission, isClosed: true, isUnwanted: true });
     return answer.why;
   }
 }
 
-/** Those that are at work, or about to be. A loss is believed when it was seen several times. */
+/** Jobs that run or are about to. A loss must be seen several times in a row. */
 async function livingJobs(paths: RunPaths): Promise<SshJob[]> {
   for (let looks = 1; ; looks++) {
-    const jobs = seeSshJobs(paths);
-    if (looks === mostLooks || jobs.every(({ state }) => state !== "lost"))
+    const jobs = readSshJobs(paths);
+    if (looks === maxLooks || jobs.every(({ state }) => state !== "lost"))
       return jobs.filter(({ state }) => state === "pending" || state === "running");
     await sleep(lookAgainMs);
   }

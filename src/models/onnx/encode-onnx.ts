@@ -1,6 +1,6 @@
 import { ProtobufWriter } from "./protobuf-writer.ts";
 
-/** What a graph takes or gives: float32, with a name for each dimension that is open. */
+/** An input or output of a graph: float32, with a name for each open dimension. */
 export interface OnnxGraphValue {
   readonly name: string;
   readonly shape: readonly (number | string)[];
@@ -14,9 +14,9 @@ export interface OnnxConstant {
 }
 
 /** An attribute: a bigint is an integer, a number a float, an array a list of integers. */
-export type OnnxAttribute = bigint | number | readonly bigint[];
+export type OnnxAttribute = bigint | number | string | readonly bigint[];
 
-/** One step of a graph: an operator, what goes in and what comes out. */
+/** One step of a graph: an operator, its inputs and outputs. */
 export interface OnnxNode {
   readonly type: string;
   readonly inputs: readonly string[];
@@ -24,10 +24,10 @@ export interface OnnxNode {
   readonly attributes?: Readonly<Record<string, OnnxAttribute>>;
 }
 
-/** A graph of ONNX operators, as far as small models of one's own need it. */
+/** A graph of ONNX operators. */
 export interface OnnxGraph {
   readonly name: string;
-  /** The version of the operator set. Default: 13, which all runtimes of the last years know. */
+  /** The version of the operator set. Default: 13, which all recent runtimes know. */
   readonly opset?: number;
   readonly inputs: readonly OnnxGraphValue[];
   readonly outputs: readonly OnnxGraphValue[];
@@ -35,13 +35,13 @@ export interface OnnxGraph {
   readonly nodes: readonly OnnxNode[];
 }
 
-// Numbers of onnx.proto: element types, kinds of attributes. Field numbers stand beside what they write.
+// Numbers of onnx.proto: element types, kinds of attributes. Field numbers are beside what they write.
 const elementType = { float32: 1, int64: 7 } as const;
-const attributeType = { float: 1, int: 2, ints: 7 } as const;
-// Of the file format; 7 came with operator set 12 and is read by everything since.
+const attributeType = { float: 1, int: 2, text: 3, ints: 7 } as const;
+// The version of the file format; 7 came with operator set 12 and is widely supported.
 const irVersion = 7;
 
-/** The bytes of an ONNX file, so that a model can be made without a library for it. */
+/** The bytes of an ONNX file, so that a model can be made without a library. */
 export function encodeOnnx(graph: OnnxGraph): Buffer {
   return new ProtobufWriter()
     .int(1, irVersion)
@@ -70,6 +70,7 @@ function writeAttribute(to: ProtobufWriter, name: string, value: OnnxAttribute):
   to.text(1, name);
   if (typeof value === "bigint") to.signed(3, value).int(20, attributeType.int);
   else if (typeof value === "number") to.float(2, value).int(20, attributeType.float);
+  else if (typeof value === "string") to.text(4, value).int(20, attributeType.text);
   else {
     for (const entry of value) to.signed(8, entry);
     to.int(20, attributeType.ints);

@@ -3,18 +3,18 @@ const varint = 0;
 const lengthDelimited = 2;
 const fixed32 = 5;
 
-/** Writes one message of Protocol Buffers: the few field types that ONNX files are made of. */
+/** Writes one message of Protocol Buffers: the few field types of ONNX files. */
 export class ProtobufWriter {
   private readonly pieces: Uint8Array[] = [];
+  private size = 0;
 
   /** An integer that is not negative. */
   int(field: number, value: number | bigint): this {
     this.tag(field, varint);
-    this.pieces.push(encodeVarint(BigInt(value)));
-    return this;
+    return this.append(encodeVarint(BigInt(value)));
   }
 
-  /** An integer of 64 bits with its sign, as two's complement. */
+  /** A signed 64-bit integer, as two's complement. */
   signed(field: number, value: number | bigint): this {
     return this.int(field, BigInt.asUintN(64, BigInt(value)));
   }
@@ -23,8 +23,7 @@ export class ProtobufWriter {
     this.tag(field, fixed32);
     const bytes = Buffer.alloc(4);
     bytes.writeFloatLE(value);
-    this.pieces.push(bytes);
-    return this;
+    return this.append(bytes);
   }
 
   text(field: number, value: string): this {
@@ -33,26 +32,35 @@ export class ProtobufWriter {
 
   bytes(field: number, value: Uint8Array): this {
     this.tag(field, lengthDelimited);
-    this.pieces.push(encodeVarint(BigInt(value.length)), value);
-    return this;
+    return this.append(encodeVarint(BigInt(value.length))).append(value);
   }
 
   message(field: number, fill: (inner: ProtobufWriter) => void): this {
     const inner = new ProtobufWriter();
     fill(inner);
-    return this.bytes(field, inner.finish());
+    this.tag(field, lengthDelimited);
+    this.append(encodeVarint(BigInt(inner.size)));
+    // The pieces, and not a copy of them: weights of a model are copied once, by `finish`.
+    for (const piece of inner.pieces) this.append(piece);
+    return this;
   }
 
   finish(): Buffer {
-    return Buffer.concat(this.pieces);
+    return Buffer.concat(this.pieces, this.size);
   }
 
   private tag(field: number, wireType: number): void {
-    this.pieces.push(encodeVarint(BigInt((field << 3) | wireType)));
+    this.append(encodeVarint(BigInt((field << 3) | wireType)));
+  }
+
+  private append(bytes: Uint8Array): this {
+    this.pieces.push(bytes);
+    this.size += bytes.length;
+    return this;
   }
 }
 
-/** Seven bits a byte, the lowest first; the highest bit says that more follow. */
+/** Seven bits per byte, lowest first; the highest bit means that more follow. */
 function encodeVarint(value: bigint): Uint8Array {
   const bytes: number[] = [];
   let rest = value;

@@ -1,27 +1,37 @@
-import { type ArrayRecord, checkListedId, type NdArray, toFloat32 } from "../../formats.ts";
+import { type ArrayRecord, type NdArray, ndArray, toFloat32 } from "../../formats.ts";
 import { MillraceError } from "../../index.ts";
-import { addFrames, type FrameSums, makeFrameSums } from "../../speech.ts";
+import { addFrames, type FrameSums, frameTotals, makeFrameSums } from "../../speech.ts";
 import type { Batch, CollateFn, CollectStatsEnv, StatsDataset } from "./collect-stats-env.ts";
 import { commonCollateFn } from "./common-collate.ts";
 import { batchCount, isInteger, isNdArray, lengthOf, lengthsSuffix, sequenceOf } from "./sequence.ts";
 
-/** What is known of a key: the shape of a frame, and the sums over frames. Plain data, as a shard's state must be. */
-export interface KeyStats {
+/** The exact sums of a key over frames of one shape. Plain data, as a shard's state must be. */
+export interface SummedKey {
   readonly frameShape: readonly number[];
   readonly sums: FrameSums;
+}
+
+/** The statistics of a key in one batch, with ESPnet3's names; `sums` has them exactly, so that batches can be added. */
+export interface KeyStats extends SummedKey {
+  /** The sum over the frames: the numbers of one frame. */
+  readonly sum: Float64Array;
+  /** The sum of the squares. */
+  readonly sq: Float64Array;
+  /** The number of frames. */
+  readonly count: number;
 }
 
 /** Shapes by utterance, in item order: `[uid, "123,80"]`. */
 export type ShapeList = readonly (readonly [uid: string, shape: string])[];
 
-/** What one batch gives: sums and shapes by key, and with `writeCollectedFeats` the features themselves. */
+/** The result of one batch: sums and shapes by key, and with `writeCollectedFeats` the features themselves. */
 export type BatchStats = readonly [
   stats: Readonly<Record<string, KeyStats>>,
   shapes: Readonly<Record<string, ShapeList>>,
   feats?: Readonly<Record<string, readonly ArrayRecord[]>>,
 ];
 
-/** Collates the items, lets the model make features of them, and sums them up. */
+/** Collates the items, lets the model compute their features, and sums them. */
 export async function collectStatsBatch(indices: readonly number[], env: CollectStatsEnv): Promise<BatchStats> {
   const { model, collateFn = commonCollateFn(), writeCollectedFeats = false, collectStatsKwargs = {} } = env;
   const samples: [string, unknown][] = [];
@@ -29,7 +39,7 @@ export async function collectStatsBatch(indices: readonly number[], env: Collect
   const [uids, batch] = checkCollated(await (collateFn as CollateFn<unknown>)(samples), indices.length);
   const inputs = withKwargs(batch, collectStatsKwargs);
   const feats = checkFeats(await model.collectFeats(inputs as never), uids.length);
-  const stats: Record<string, KeyStats> = {};
+  const summed: Record<string, SummedKey> = {};
   const shapes: Record<string, ShapeList> = {};
   const kept: Record<string, ArrayRecord[]> = {};
   for (const [key, value] of Object.entries(feats)) {
@@ -38,13 +48,39 @@ export async function collectStatsBatch(indices: readonly number[], env: Collect
       const length = lengths === undefined ? undefined : lengthOf(lengths, i, key + lengthsSuffix);
       return { id: uid, array: sequenceOf(value, i, length, key) };
     });
-    for (const record of records) stats[key] = addSequence(stats[key], key, record);
+    for (const record of records) summed[key] = addSequence(summed[key], key, record);
     shapes[key] = records.map(({ id, array }) => [id, array.shape.join(",")]);
-    // The lengths themselves stand in the shape file; a file for each of these numbers would double their count.
-    if (writeCollectedFeats && !key.endsWith(lengthsSuffix)) kept[key] = records;
+    if (writeCollectedFeats) kept[key] = isLengths(key, feats) ? records.map(asLength) : records;
   }
   for (const [key, list] of tokenShapes(batch, feats, uids)) shapes[key] = list;
+  const stats = Object.fromEntries(Object.entries(summed).map(([key, one]) => [key, withTotals(one)]));
   return writeCollectedFeats ? [stats, shapes, kept] : [stats, shapes];
+}
+
+/** The rounded totals are computed when they are asked for: the runner adds up the exact sums and needs none. */
+function withTotals({ frameShape, sums }: SummedKey): KeyStats {
+  return {
+    frameShape,
+    sums,
+    get sum() {
+      return frameTotals(sums).sum;
+    },
+    get sq() {
+      return frameTotals(sums).sumSquare;
+    },
+    get count() {
+      return sums.count;
+    },
+  };
+}
+
+function isLengths(key: string, feats: Batch): boolean {
+  return key.endsWith(lengthsSuffix) && key.slice(0, -lengthsSuffix.length) in feats;
+}
+
+/** A length as NumPy's readers expect it: int64, whatever kind of number the model gave. */
+function asLength({ id, array }: ArrayRecord): ArrayRecord {
+  return { id, array: ndArray("int64", BigInt64Array.of(BigInt(Number(array.data[0]))), [1]) };
 }
 
 async function sampleAt(dataset: StatsDataset, index: number): Promise<[uid: string, sample: unknown]> {
@@ -72,8 +108,17 @@ function checkCollated(collated: unknown, count: number): readonly [uids: readon
       { hint: "Return one id for each sample, in their order." },
     );
   }
-  for (const uid of uids) checkListedId(uid as string);
+  for (const uid of uids) requireOneWord(uid);
   return [uids as string[], batch as Batch];
+}
+
+/** Refuses an id or key that would be another one when the list `id path` is read again. */
+function requireOneWord(id: unknown): void {
+  // Blanks and control characters end a word or a line; half a surrogate pair has no UTF-8.
+  if (typeof id === "string" && id !== "" && !/[\s\p{Cc}\p{Surrogate}]/u.test(id)) return;
+  throw new MillraceError("BAD_RECORD", `${JSON.stringify(id)} cannot be an id in a list of "id path" lines.`, {
+    hint: "Give every record an id without blanks and control characters; other characters are kept as they are.",
+  });
 }
 
 function withKwargs(batch: Batch, kwargs: Readonly<Record<string, unknown>>): object {
@@ -95,7 +140,7 @@ function checkFeats(feats: Batch, count: number): Batch {
     });
   }
   for (const [key, value] of Object.entries(feats)) {
-    checkListedId(key);
+    requireOneWord(key);
     const isBatch = isNdArray(value) || Array.isArray(value) || ArrayBuffer.isView(value);
     const found = isBatch ? batchCount(value) : "no";
     if (found === count) continue;
@@ -106,7 +151,7 @@ function checkFeats(feats: Batch, count: number): Batch {
   return feats;
 }
 
-function addSequence(before: KeyStats | undefined, key: string, { id, array }: ArrayRecord): KeyStats {
+function addSequence(before: SummedKey | undefined, key: string, { id, array }: ArrayRecord): SummedKey {
   const [rows = 1, ...frameShape] = array.shape;
   const columns = frameShape.reduce((product, dimension) => product * dimension, 1);
   const stats = before ?? { frameShape, sums: makeFrameSums(columns) };
@@ -125,7 +170,7 @@ function addSequence(before: KeyStats | undefined, key: string, { id, array }: A
   return stats;
 }
 
-/** Refuses frames of another shape: their sums would have no meaning. */
+/** Refuses frames of another shape: their sums would be meaningless. */
 export function requireSameFrame(
   key: string,
   expected: readonly number[],
@@ -169,15 +214,15 @@ function exactNumber(value: bigint, key: string): number {
   });
 }
 
-/** Tokens that come with the batch: only their lengths are of interest, for batches by length. */
+/** Tokens in the batch: only their lengths are collected, for batches by length. */
 function* tokenShapes(batch: Batch, feats: Batch, uids: readonly string[]): Generator<[string, ShapeList]> {
   for (const [key, value] of Object.entries(batch)) {
     if (key.endsWith(lengthsSuffix) || key in feats || !isInteger(value)) continue;
     const lengths = batch[key + lengthsSuffix];
-    // One number an utterance, such as a speaker, is no stream of tokens.
+    // One number per utterance, such as a speaker, is not a sequence of tokens.
     const hasTime = !isNdArray(value) ? Array.isArray(value) : value.shape.length >= 2;
     if (lengths === undefined && !hasTime) continue;
-    checkListedId(key);
+    requireOneWord(key);
     yield [
       key,
       uids.map((uid, i) => {

@@ -2,23 +2,23 @@ import { EnvironmentProvider, instantiate, MillraceError } from "../../index.ts"
 import type { CollateFn, CollectFeatsModel, CollectStatsEnv, StatsDataset } from "./collect-stats-env.ts";
 import { commonCollateFn } from "./common-collate.ts";
 
-/** A section of a config with a `_target_`, or, in one process, the thing itself. */
+/** A section of a config with a `_target_`, or, in one process, the object itself. */
 export type Described<T> = T | Readonly<Record<string, unknown>>;
 
-/** Where the things come from. */
+/** The config of {@link CollectStatsProvider}. */
 export interface CollectStatsConfig {
   /** A model with `collectFeats`. */
   readonly model: Described<CollectFeatsModel>;
   /** A dataset, or an object with one under the name of the mode. */
   readonly dataset: Described<StatsDataset>;
-  /** Its `collate_fn` (or `collateFn`) puts a batch together. Default: `commonCollateFn()`. */
+  /** Its `collate_fn` (or `collateFn`) combines a batch. Default: `commonCollateFn()`. */
   readonly dataLoader?: Readonly<Record<string, unknown>> | undefined;
   readonly mode: string;
-  /** Where `_target_`s are looked for. */
+  /** The folder that `_target_`s are resolved against. */
   readonly projectRoot?: string | undefined;
 }
 
-/** What is handed on to the env. */
+/** Values that are passed to the env. */
 export interface CollectStatsParams {
   readonly writeCollectedFeats?: boolean;
   readonly collectStatsKwargs?: Readonly<Record<string, unknown>>;
@@ -43,7 +43,7 @@ export class CollectStatsProvider extends EnvironmentProvider<CollectStatsEnv, C
     };
   }
 
-  /** The dataset alone: how many items there are is asked before any worker is started. */
+  /** The dataset alone: the number of items is needed before any worker is started. */
   async buildDataset(): Promise<StatsDataset> {
     const { dataset, mode } = this.config;
     const made = (await this.make(dataset)) as Record<string, unknown> | null;

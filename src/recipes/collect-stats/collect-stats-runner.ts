@@ -3,72 +3,90 @@ import { join } from "node:path";
 import { type ArrayRecord, npyScpWriter, safeFileName } from "../../formats.ts";
 import {
   BaseRunner,
+  defineRunner,
   type EnvironmentProvider,
+  type ItemIndex,
   type KeyedWriter,
   keyedWriter,
   MillraceError,
+  type OwnOptions,
   type RunnerOptions,
+  type ShardPlace,
   type ShardState,
+  shape,
   textWriter,
-  type Writers,
 } from "../../index.ts";
 import { addStats } from "./add-stats.ts";
-import { type BatchStats, collectStatsBatch, type KeyStats } from "./collect-stats-batch.ts";
+import { type BatchStats, collectStatsBatch, type SummedKey } from "./collect-stats-batch.ts";
 import type { CollectStatsEnv } from "./collect-stats-env.ts";
-import { type CollectedStats, mergeStats } from "./merge-stats.ts";
+import { type CollectedStats, mergeStats, type ScpPaths, scpPathsChoices } from "./merge-stats.ts";
 import { featsName, keyLists, shapeName } from "./stats-files.ts";
 import { encodeStats } from "./stats-npz.ts";
 
-/** The options of a runner, and what is special to statistics. */
-export interface CollectStatsRunnerOptions extends RunnerOptions {
-  /** The split, `train` for instance: the folder below `outputDir`. */
-  readonly mode?: string | undefined;
+/** What `CollectStatsRunner` takes beside the options of every runner; the hooks get it. */
+interface StatsOptions {
   /** Keeps the features as npy files and lists. Default: as the provider's params say, otherwise false. */
   readonly writeCollectedFeats?: boolean | undefined;
-  /** Further arguments for the model's `collectFeats`. Default: as the provider's params say. */
+  /** Additional arguments for the model's `collectFeats`. Default: as in the provider's params. */
   readonly collectStatsKwargs?: Readonly<Record<string, unknown>> | undefined;
+  /**
+   * What the paths in `collect_feats/{key}.scp` are relative to: the folder that the run was started in (`recipe`, as
+   * ESPnet reads them; absolute paths where the output is outside of it), or the list's folder (`list`: the output can
+   * be moved). `absolute` paths are found from everywhere. Default: `recipe`.
+   */
+  readonly scpPaths?: ScpPaths | undefined;
 }
 
-/** What `forward` gives for a batch: sums over its utterances, which cannot be told apart any more. */
+/** The options of a runner, and what is special to statistics. */
+export type CollectStatsRunnerOptions = RunnerOptions<ItemIndex> &
+  StatsOptions & {
+    /** The split, `train` for instance: the folder below `outputDir`. */
+    readonly mode?: string | undefined;
+  };
+
+/** What `forward` returns for a batch: sums over its utterances, not separate values. */
 export interface CollectedBatch {
   readonly batch: BatchStats;
 }
 
-interface StatsWriters extends Writers {
+interface StatsWriters {
   readonly shapes: KeyedWriter<string>;
   readonly feats: KeyedWriter<ArrayRecord>;
 }
 
 interface StatsState extends ShardState {
-  readonly stats: Record<string, KeyStats>;
+  readonly stats: Record<string, SummedKey>;
 }
 
 /**
- * Sums, sums of squares and shapes of a model's features over a dataset, as ESPnet3's runner of this name. The sums are exact
- * until they are rounded once at the end, so any number of shards, workers and batches, and any kill, gives the same bits.
+ * Sums, sums of squares and shapes of a model's features over a dataset, like ESPnet3's runner of the same name. The
+ * sums are exact until they are rounded once at the end, so any number of shards, workers and batches, and any kill,
+ * gives the same bits.
  *
- * What the runner needs is in its env ({@link CollectStatsEnv}). `writeCollectedFeats` and `collectStatsKwargs` are put into
- * the provider's params, because that is what workers get: an `InferenceProvider` hands them on by itself.
+ * What the runner needs is in its env ({@link CollectStatsEnv}). `writeCollectedFeats` and `collectStatsKwargs` are put
+ * into the provider's params, because workers get those: an `InferenceProvider` passes them on by itself.
  */
-export class CollectStatsRunner extends BaseRunner<CollectStatsEnv, CollectedBatch, CollectedStats> {
-  static readonly module: string = import.meta.url;
+export class CollectStatsRunner extends BaseRunner<CollectStatsEnv, CollectedBatch, StatsOptions, ItemIndex> {
+  static readonly ownOptions: OwnOptions<StatsOptions> = {
+    writeCollectedFeats: { shape: shape.optional(shape.boolean()) },
+    collectStatsKwargs: { shape: shape.optional(shape.map(shape.any())) },
+    scpPaths: { shape: shape.optional(shape.oneOf(scpPathsChoices)) },
+  };
   readonly mode: string;
-  readonly writeCollectedFeats: boolean;
 
   constructor(provider: EnvironmentProvider<CollectStatsEnv>, options: CollectStatsRunnerOptions) {
-    const { mode, writeCollectedFeats, collectStatsKwargs, ...own } = options;
-    super(provider, { ...own, shardSubdir: own.shardSubdir ?? requireMode(mode) });
-    this.mode = mode ?? own.shardSubdir ?? "";
-    const given = { writeCollectedFeats, collectStatsKwargs };
-    const asked = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-    const params: Record<string, unknown> = { ...provider.params, ...asked };
-    if (Object.keys(asked).length > 0) Object.assign(provider, { params });
-    this.writeCollectedFeats = params["writeCollectedFeats"] === true;
+    const { mode, ...others } = options;
+    super(provider, { ...others, shardSubdir: others.shardSubdir ?? requireMode(mode) });
+    this.mode = mode ?? others.shardSubdir ?? "";
   }
 
-  static async forward(batchIndices: number | readonly number[], env: CollectStatsEnv): Promise<CollectedBatch> {
+  static async forward(
+    batchIndices: ItemIndex,
+    env: CollectStatsEnv,
+    { writeCollectedFeats = env.writeCollectedFeats, collectStatsKwargs = env.collectStatsKwargs }: StatsOptions = {},
+  ): Promise<CollectedBatch> {
     const indices = typeof batchIndices === "number" ? [batchIndices] : batchIndices;
-    return { batch: await collectStatsBatch(indices, env) };
+    return { batch: await collectStatsBatch(indices, { ...env, writeCollectedFeats, collectStatsKwargs }) };
   }
 
   static override openWriters(shardDir: string, _env: CollectStatsEnv): StatsWriters {
@@ -78,32 +96,29 @@ export class CollectStatsRunner extends BaseRunner<CollectStatsEnv, CollectedBat
     };
   }
 
-  static override async initState(place: Parameters<typeof BaseRunner.initState>[0], env: never): Promise<StatsState> {
+  static override async initState(place: ShardPlace, env: CollectStatsEnv): Promise<StatsState> {
     return { ...(await super.initState(place, env)), stats: {} };
   }
 
-  /** One result for the whole batch, or without `batchSize` an array with the one of its item. */
+  /** One result for the whole batch, or without `batchSize` an array with the result of its item. */
   static override writeBatch(
-    writers: Writers,
+    { shapes, feats }: StatsWriters,
     results: CollectedBatch | readonly CollectedBatch[],
-    state: ShardState,
-    _env: CollectStatsEnv,
+    state: StatsState,
   ): void {
-    const { shapes, feats } = writers as StatsWriters;
     const { batch } = "batch" in results ? results : results[0]!;
     const [stats, shapeLists, kept = {}] = batch;
-    addStats((state as StatsState).stats, stats, "a later batch");
+    addStats(state.stats, stats, "a later batch");
     for (const [key, list] of Object.entries(shapeLists)) {
       for (const [uid, shape] of list) void shapes.write([key, `${uid} ${shape}`]);
     }
     for (const [key, records] of Object.entries(kept)) for (const record of records) void feats.write([key, record]);
   }
 
-  static override async closeWriters(writers: Writers, state: ShardState, _env: CollectStatsEnv): Promise<void> {
-    const { shapes, feats } = writers as StatsWriters;
+  static override async closeWriters({ shapes, feats }: StatsWriters, state: StatsState): Promise<void> {
     await shapes.close();
     await feats.close();
-    const { stats } = state as StatsState;
+    const { stats } = state;
     const keys = Object.keys(stats).sort();
     const write = (name: string, content: string | Uint8Array) => writeFileSync(join(state.shardDir, name), content);
     write(keyLists.shapes, linesOf(shapes.keys()));
@@ -113,10 +128,19 @@ export class CollectStatsRunner extends BaseRunner<CollectStatsEnv, CollectedBat
   }
 
   override async merge(shardDirs: string[]): Promise<CollectedStats> {
-    const { runDir, mode, writeCollectedFeats } = this;
-    return mergeStats(shardDirs, { runDir, mode, writeCollectedFeats });
+    const { runDir, mode } = this;
+    const { scpPaths = "recipe" } = this.ownOptions;
+    return mergeStats(shardDirs, { runDir, mode, writeCollectedFeats: this.keepsFeats(), scpPaths });
+  }
+
+  private keepsFeats(): boolean {
+    const { params } = this.provider;
+    const ofParams = "writeCollectedFeats" in params ? params.writeCollectedFeats : undefined;
+    return (this.ownOptions.writeCollectedFeats ?? ofParams) === true;
   }
 }
+
+defineRunner(import.meta, CollectStatsRunner);
 
 function linesOf(words: readonly string[]): string {
   return words.map((word) => `${word}\n`).join("");

@@ -1,19 +1,21 @@
 import {
   type EnvironmentProvider,
   findProjectRoot,
+  type ItemIndex,
   type Items,
   MillraceError,
   positionOf,
   type RunnerOptions,
   range,
 } from "../../index.ts";
+import { datasetLength } from "../dataset-length.ts";
 import type { CollateFn, CollectFeatsModel, CollectStatsEnv, StatsDataset } from "./collect-stats-env.ts";
 import { type CollectStatsConfig, CollectStatsProvider, type Described } from "./collect-stats-provider.ts";
 import { CollectStatsRunner } from "./collect-stats-runner.ts";
-import type { CollectedStats } from "./merge-stats.ts";
+import type { CollectedStats, ScpPaths } from "./merge-stats.ts";
 
 /** What to collect from, and how. Either `provider`, or `model` and `dataset`; the rest as for any runner. */
-export interface CollectStatsOptions extends Omit<RunnerOptions, "shardSubdir"> {
+export interface CollectStatsOptions extends Omit<RunnerOptions<ItemIndex>, "shardSubdir"> {
   readonly outputDir: string;
   /** The split: outputs go to `outputDir/mode`. */
   readonly mode: string;
@@ -21,28 +23,34 @@ export interface CollectStatsOptions extends Omit<RunnerOptions, "shardSubdir"> 
   readonly dataset?: Described<StatsDataset> | undefined;
   readonly dataLoader?: Readonly<Record<string, unknown>> | undefined;
   readonly collateFn?: CollateFn | undefined;
-  /** Builds an env of one's own. */
+  /** Builds a custom env. */
   readonly provider?: EnvironmentProvider<CollectStatsEnv> | undefined;
   readonly writeCollectedFeats?: boolean | undefined;
   readonly collectStatsKwargs?: Readonly<Record<string, unknown>> | undefined;
+  /** What the paths in the lists of features are relative to. Default: the folder that the run was started in. */
+  readonly scpPaths?: ScpPaths | undefined;
   /** Utterances per call of `collectFeats`. Default 4, as in ESPnet3. */
   readonly batchSize?: number | null | undefined;
-  /** Which items. Default: all of the dataset. */
+  /** The items. Default: all items of the dataset. */
   readonly items?: Items | undefined;
-  /** Where `_target_`s are looked for. Default: the project of the file the config came from, or the working folder. */
+  /**
+   * The folder that `_target_`s are resolved against. Default: the project of the config's file, or the working folder.
+   */
   readonly projectRoot?: string | undefined;
 }
 
 /**
- * Collects statistics of one split: `{key}_stats.npz`, `{key}_shape`, with `writeCollectedFeats` the features, and a page to
- * look at, all in `outputDir/mode`. Returns the totals. A killed one goes on from where it was when it is called again.
+ * Collects statistics of one split: `{key}_stats.npz`, `{key}_shape`, with `writeCollectedFeats` the features, and an
+ * HTML report, all in `outputDir/mode`. Returns the totals. After a kill, calling it again continues the run.
  */
 export async function collectStats(options: CollectStatsOptions): Promise<CollectedStats> {
   const { model, dataset, dataLoader, collateFn, provider: own, projectRoot, items, batchSize = 4, ...rest } = options;
   refuseMultipleIterator(dataLoader, options.mode);
   const provider = own ?? makeProvider(options);
   const runner = new CollectStatsRunner(provider, { ...rest, batchSize });
-  return runner.run(items ?? range(await countItems(provider)));
+  const count = async () =>
+    provider instanceof CollectStatsProvider ? (await provider.buildDataset()).length : datasetLength(provider);
+  return runner.run(items ?? range(await count()));
 }
 
 function makeProvider(options: CollectStatsOptions): CollectStatsProvider {
@@ -64,7 +72,9 @@ function makeProvider(options: CollectStatsOptions): CollectStatsProvider {
   return new CollectStatsProvider(config);
 }
 
-/** Where the targets among the parts are looked for; workers get the config as data, which says no more where it is from. */
+/**
+ * The folder that the targets in the parts are resolved against. Workers get the config as data, without its origin.
+ */
 function projectOf(parts: readonly unknown[]): string | undefined {
   const sections = parts.filter(
     (part): part is object => typeof part === "object" && part !== null && "_target_" in part,
@@ -72,20 +82,6 @@ function projectOf(parts: readonly unknown[]): string | undefined {
   if (sections.length === 0) return undefined;
   const source = sections.map((section) => positionOf(section)?.source).find((name) => name !== undefined);
   return source === undefined ? process.cwd() : findProjectRoot(source);
-}
-
-async function countItems(provider: EnvironmentProvider<CollectStatsEnv>): Promise<number> {
-  if (provider instanceof CollectStatsProvider) return (await provider.buildDataset()).length;
-  const { config } = provider;
-  const { buildDataset } = provider.constructor as { buildDataset?: (config: unknown) => Promise<StatsDataset> };
-  if (typeof buildDataset === "function") {
-    const dataset = await buildDataset.call(provider.constructor, config);
-    return dataset.length;
-  }
-  const env = await provider.buildEnvLocal();
-  const { length } = env.dataset;
-  await provider.teardown(env);
-  return length;
 }
 
 function refuseMultipleIterator(dataLoader: Readonly<Record<string, unknown>> | undefined, mode: string): void {

@@ -3,19 +3,19 @@ import { MillraceError } from "../../index.ts";
 import type { Batch, CollateFn, SequenceValue, UttSample } from "./collect-stats-env.ts";
 import { lengthsSuffix, toArray } from "./sequence.ts";
 
-/** What utterances are padded with, and which keys are no sequences. */
+/** Padding values, and the keys that are not sequences. */
 export interface CommonCollateOptions {
-  /** What stands behind the end of arrays of floats. Default 0. */
+  /** Padding of float arrays. Default 0. */
   readonly floatPadValue?: number;
-  /** What stands behind the end of arrays of integers. Default -1, which no token has. */
+  /** Padding of integer arrays. Default -1, which is not a token. */
   readonly intPadValue?: number;
-  /** Keys that are no sequences: they get no lengths. */
+  /** Keys that are not sequences: they get no lengths. */
   readonly notSequence?: readonly string[];
 }
 
 /**
- * ESPnet's usual way to put utterances together: for each key one array as long as the longest utterance, the others padded,
- * and `{key}_lengths` with their lengths.
+ * ESPnet's usual collate function: for each key one array as long as the longest utterance, the others padded, and
+ * `{key}_lengths` with their lengths.
  */
 export function commonCollateFn({
   floatPadValue = 0,
@@ -65,7 +65,7 @@ function pad(arrays: readonly NdArray[], padValue: number, key: string): NdArray
   const step = frame.reduce((product, dimension) => product * dimension, longest * numbers);
   const makeArray = first.data.constructor as new (length: number) => ArrayData[DType];
   const data = new makeArray(step * arrays.length) as Float32Array;
-  // Whole numbers of 64 bits are bigints.
+  // 64-bit integers are bigints.
   data.fill((data instanceof BigInt64Array || data instanceof BigUint64Array ? BigInt(padValue) : padValue) as number);
   for (const [i, array] of arrays.entries()) data.set(array.data as Float32Array, i * step);
   return { dtype: first.dtype, shape: [arrays.length, longest, ...frame], data } as NdArray;

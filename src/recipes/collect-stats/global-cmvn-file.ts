@@ -4,7 +4,7 @@ import type { CmvnStats } from "../../speech.ts";
 import { putFile } from "../put-file.ts";
 import { momentsOf } from "./moments.ts";
 
-/** The statistics in a `{key}_stats.npz`, of millrace or of ESPnet, as `globalCmvn` takes them. */
+/** The statistics in a `{key}_stats.npz` of millrace or ESPnet, in the form that `globalCmvn` takes. */
 export function readCmvnStats(path: string): CmvnStats & { readonly shape: readonly number[] } {
   const npz = openNpz(path);
   try {
@@ -18,8 +18,9 @@ export function readCmvnStats(path: string): CmvnStats & { readonly shape: reado
 }
 
 /**
- * Mean and variance of each dimension, from a `{key}_stats.npz` or from totals, as an npz file with `mean`, `var` and `std`.
- * `count`, `sum` and `sum_square` are in it too, so ESPnet's `GlobalMVN` takes it as its `stats_file`.
+ * Writes mean and variance of each dimension, from a `{key}_stats.npz` or from totals, as an npz file with `mean`,
+ * `var` and `std`. It also contains `count`, `sum` and `sum_square`, so ESPnet's `GlobalMVN` accepts it as its
+ * `stats_file`.
  */
 export function writeGlobalCmvn(
   stats: string | (CmvnStats & { readonly shape?: readonly number[] }),

@@ -1,13 +1,13 @@
 import { readLines } from "../../index.ts";
 
-/** How many utterances have a length from `from` up to, but not including, `to`. */
+/** The number of utterances with a length from `from` (inclusive) to `to` (exclusive). */
 interface LengthBin {
   readonly from: number;
   readonly to: number;
   readonly count: number;
 }
 
-/** The lengths of all utterances at a glance. */
+/** A summary of the lengths of all utterances. */
 export interface LengthHistogram {
   readonly count: number;
   readonly total: number;
@@ -20,8 +20,8 @@ export interface LengthHistogram {
 const aboutBins = 40;
 
 /**
- * The histogram of a shape file's first dimension. The file is read twice, so that no more than the bins is in memory,
- * however many utterances there are.
+ * The histogram of a shape file's first dimension. The file is read twice, so that only the bins are in memory, however
+ * many utterances there are.
  */
 export function measureLengths(shapeFile: string): LengthHistogram {
   let [count, total, shortest, longest] = [0, 0, Number.POSITIVE_INFINITY, 0];
@@ -44,7 +44,7 @@ function* lengthsIn(shapeFile: string): Generator<number> {
   for (const line of readLines(shapeFile)) yield Number.parseInt(line.slice(line.indexOf(" ") + 1), 10);
 }
 
-/** 1, 2 or 5 times a power of ten: bins whose bounds can be read. */
+/** 1, 2 or 5 times a power of ten: bins with readable bounds. */
 function roundWidth(least: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, least)));
   return [1, 2, 5, 10].map((factor) => factor * power).find((width) => width >= least) ?? 10 * power;

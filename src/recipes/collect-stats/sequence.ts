@@ -4,15 +4,15 @@ import type { BatchValue, SequenceValue } from "./collect-stats-env.ts";
 
 export const lengthsSuffix = "_lengths";
 
-/** How many utterances a value of a batch is for. */
+/** The number of utterances of a batch value. */
 export function batchCount(value: BatchValue): number {
   return isNdArray(value) ? (value.shape[0] ?? 0) : value.length;
 }
 
 /**
- * What one utterance has under a key, as frames: the first dimension is time. With a length the padding behind it is cut off.
- * Without one, an entry of a padded array is a single frame, as in ESPnet; an array of its own with two or more dimensions
- * has no padding and is taken whole.
+ * The value of a key of one utterance, as frames: the first dimension is time. With a length, the padding is cut off.
+ * Without one, an entry of a padded array is a single frame, as in ESPnet; a separate array with two or more dimensions
+ * has no padding and is used as a whole.
  */
 export function sequenceOf(value: BatchValue, index: number, length: number | undefined, key: string): NdArray {
   if (!isNdArray(value)) return cut(toArray(value[index] as SequenceValue | bigint, key), length, key);
@@ -42,7 +42,7 @@ function oneFrame(array: NdArray): NdArray {
   return { ...array, shape: [1, ...array.shape] } as NdArray;
 }
 
-/** The numbers in a `_lengths` value. */
+/** The numbers of a `_lengths` value. */
 export function lengthOf(value: BatchValue, index: number, key: string): number {
   const data = isNdArray(value) ? value.data : value;
   const length = Number(data[index]);
@@ -54,7 +54,7 @@ export function lengthOf(value: BatchValue, index: number, key: string): number 
   );
 }
 
-/** Whether a value holds whole numbers: a stream of tokens, whose length is of interest and whose sum is not. */
+/** True if a value contains integers: a sequence of tokens, whose length is collected and whose sum is not. */
 export function isInteger(value: BatchValue): boolean {
   const first = isNdArray(value) || ArrayBuffer.isView(value) ? value : value[0];
   if (first === undefined || typeof first === "number") return false;

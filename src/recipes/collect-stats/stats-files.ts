@@ -1,6 +1,6 @@
 import { safeFileName } from "../../formats.ts";
 
-/** Which keys a shard has shapes, features and sums of: one a line, under ESPnet3's names. */
+/** The keys for which a shard has shapes, features and sums: one per line, with ESPnet3's names. */
 export const keyLists = {
   shapes: "shape_keys.txt",
   feats: "feat_keys_written.txt",

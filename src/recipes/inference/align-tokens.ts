@@ -4,14 +4,14 @@ export interface Alignment {
   readonly substituted: number;
   readonly deleted: number;
   readonly inserted: number;
-  /** Tokens of the reference: correct, substituted and deleted ones. */
+  /** Number of tokens of the reference: correct, substituted and deleted. */
   readonly length: number;
 }
 
 /**
- * Counts the fewest edits that turn a reference into a hypothesis. Where there are several ways, the one with the fewest
- * insertions and deletions counts, as scoring tools of the field do. Takes time in proportion to the product of both
- * lengths, less what they have in common at their beginning and end; memory for one of them.
+ * Counts the fewest edits that turn a reference into a hypothesis. If there are several ways, the one with the fewest
+ * insertions and deletions is used, as in other scoring tools. Time is proportional to the product of both lengths
+ * without common prefix and suffix; memory to one of them.
  */
 export function alignTokens(reference: readonly string[], hypothesis: readonly string[]): Alignment {
   const { length } = reference;
@@ -19,22 +19,22 @@ export function alignTokens(reference: readonly string[], hypothesis: readonly s
   const to = commonEnd(reference, hypothesis, from);
   const rows = length - from - to;
   const columns = hypothesis.length - from - to;
-  // An edit weighs this much and a gap one more, so that one number holds both counts and orders them.
+  // An edit has this weight and a gap one more, so that one number contains both counts and orders them.
   const weight = rows + columns + 1;
-  const cost = leastCost(reference.slice(from, length - to), hypothesis.slice(from, from + columns), weight);
+  const cost = minCost(reference.slice(from, length - to), hypothesis.slice(from, from + columns), weight);
   const edits = Math.floor(cost / weight);
   const gaps = cost % weight;
-  // Insertions less deletions is what the hypothesis is longer by.
+  // The hypothesis is longer by insertions minus deletions.
   const inserted = (gaps + columns - rows) / 2;
   const deleted = gaps - inserted;
   const substituted = edits - gaps;
   return { correct: length - deleted - substituted, substituted, deleted, inserted, length };
 }
 
-function leastCost(reference: readonly string[], hypothesis: readonly string[], weight: number): number {
+function minCost(reference: readonly string[], hypothesis: readonly string[], weight: number): number {
   const columns = hypothesis.length;
   const gap = weight + 1;
-  // One row of the table of all pairs of beginnings; `diagonal` is what was there before in the column on the left.
+  // One row of the dynamic programming table; `diagonal` is the previous value in the column on the left.
   const row = Float64Array.from({ length: columns + 1 }, (_, j) => j * gap);
   for (const token of reference) {
     let diagonal = row[0]!;

@@ -4,14 +4,14 @@ import { type CheckedInferenceOptions, listOf } from "./inference-options.ts";
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** What an output function gets: of one item, or lists of several. */
+/** The argument of an output function: one item, or lists of several. */
 export interface OutputInput {
   readonly data: unknown;
   readonly modelOutput: unknown;
   readonly idx: number | readonly number[];
 }
 
-/** Makes the output of an item from what the model gave; with batches, a list of them. */
+/** Makes the output of an item from the model's result; for batches, a list of outputs. */
 export type OutputFn = (input: OutputInput) => unknown;
 
 export interface ModelCall {
@@ -21,7 +21,7 @@ export interface ModelCall {
   readonly options: CheckedInferenceOptions;
 }
 
-/** Runs one item through the model: its output is an object with the id and the results. */
+/** Runs the model on one item. The output is an object with the id and the results. */
 export async function inferOne(idx: number, call: ModelCall): Promise<unknown> {
   const data = await readItem(call.dataset, idx);
   const inputs = Object.fromEntries(listOf(call.options.inputKey).map((key) => [key, pick(data, key, idx)]));
@@ -30,7 +30,7 @@ export async function inferOne(idx: number, call: ModelCall): Promise<unknown> {
   return withId(modelOutput, data, call.options.idxKey);
 }
 
-/** Runs several items through the model in one call: each key is a list then, and so is the output. */
+/** Runs the model on several items in one call: each key is a list, and so is the output. */
 export async function inferBatch(indices: readonly number[], call: ModelCall): Promise<readonly unknown[]> {
   const data: Item[] = [];
   for (const idx of indices) data.push(await readItem(call.dataset, idx));
@@ -86,7 +86,7 @@ async function callModel({ model, options: { modelKwargs } }: ModelCall, inputs:
   });
 }
 
-/** The output of a model that knows nothing of ids, with the one of the item. */
+/** Adds the item's id to the output of a model that does not know ids. */
 function withId(output: unknown, item: Item, idxKey: string): unknown {
   const isObject = typeof output === "object" && output !== null && !Array.isArray(output);
   return isObject && !(idxKey in output) && idxKey in item ? { [idxKey]: item[idxKey], ...output } : output;

@@ -1,15 +1,15 @@
 import { MillraceError } from "../../index.ts";
 import { describeValue } from "./describe-value.ts";
 import { type CheckedInferenceOptions, checkOutputKey, listOf } from "./inference-options.ts";
-import { checkScpId } from "./scp-line.ts";
+import { checkScpId } from "./output-line.ts";
 
 export interface CheckedOutput {
   readonly id: string;
-  /** What is to be written, by key. */
+  /** The values to write, by key. */
   readonly values: ReadonlyMap<string, unknown>;
 }
 
-/** Checks the output of one item before anything of it is written. */
+/** Checks the output of one item before any of it is written. */
 export function checkOutput(output: unknown, options: CheckedInferenceOptions): CheckedOutput {
   const { idxKey, hypKey, refKey, outputKeys } = options;
   if (typeof output !== "object" || output === null || Array.isArray(output) || ArrayBuffer.isView(output)) {
@@ -22,7 +22,8 @@ export function checkOutput(output: unknown, options: CheckedInferenceOptions): 
     );
   }
   const entries = output as Readonly<Record<string, unknown>>;
-  const needed = [idxKey, ...listOf(hypKey), ...listOf(refKey), ...(outputKeys ?? [])];
+  const chosen = outputKeys === undefined ? undefined : listOf(outputKeys);
+  const needed = [idxKey, ...listOf(hypKey), ...listOf(refKey), ...(chosen ?? [])];
   const missing = [...new Set(needed)].filter((key) => entries[key] === undefined);
   if (missing.length > 0) {
     const names = missing.map((key) => `"${key}"`).join(", ");
@@ -31,6 +32,11 @@ export function checkOutput(output: unknown, options: CheckedInferenceOptions): 
     });
   }
   const id = checkScpId(idxKey, entries[idxKey]);
-  const written = outputKeys ?? Object.keys(entries).filter((key) => key !== idxKey && entries[key] !== undefined);
+  const written = chosen ?? Object.keys(entries).filter((key) => key !== idxKey && entries[key] !== undefined);
+  if (written.length === 0) {
+    throw new MillraceError("BAD_RECORD", `The output of ${id} has nothing but its id.`, {
+      hint: "Return what is to be written under keys of its own, such as hyp; or null to drop the item.",
+    });
+  }
   return { id, values: new Map(written.map((key) => [checkOutputKey(key), entries[key]])) };
 }

@@ -1,4 +1,4 @@
-/** What a value is, in words for a message. */
+/** Describes a value for a message. */
 export function describeValue(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return `a list of ${value.length}`;

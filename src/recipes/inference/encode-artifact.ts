@@ -8,19 +8,14 @@ import {
   ndArray,
 } from "../../formats.ts";
 import { MillraceError } from "../../index.ts";
+import { type ArtifactWriter, callWriter, type Encoded, type WriterContext } from "./artifact-writer.ts";
 import { describeValue } from "./describe-value.ts";
 import type { ArtifactOptions } from "./inference-options.ts";
-import type { NamedFunction } from "./load-function.ts";
 
-/** What becomes of a value: text in the scp line, or a file that the line points at. */
-export type Encoded = { readonly text: string } | { readonly bytes: Uint8Array; readonly extension: string };
-
-export interface ValueContext {
-  readonly key: string;
-  readonly id: string;
-  readonly options: ArtifactOptions | undefined;
-  /** The user's own writer, where `options` name one. */
-  readonly writer: NamedFunction | undefined;
+/** What decides how a value is encoded. */
+export interface ValueContext extends WriterContext {
+  /** The user's writer, if `options` name one. */
+  readonly writer: ArtifactWriter | undefined;
 }
 
 const dtypes: Readonly<Record<string, DType>> = {
@@ -37,10 +32,10 @@ const dtypes: Readonly<Record<string, DType>> = {
   Float64Array: "float64",
 };
 
-/** Makes one value of an output ready to be written. */
+/** Encodes one value of an output. */
 export async function encodeValue(value: unknown, context: ValueContext): Promise<Encoded> {
   const { options, writer } = context;
-  if (writer !== undefined) return writeWith(writer, value, context);
+  if (writer !== undefined) return callWriter(writer, value, context);
   if (options !== undefined) return encodeAs(options.type ?? typeOf(value, context), value, context);
   const scalar = scalarText(value, context);
   return scalar === undefined ? encodeAs(typeOf(value, context), value, context) : { text: scalar };
@@ -57,7 +52,7 @@ function scalarText(value: unknown, context: ValueContext): string | undefined {
   throw unwritable(number, context, "programs that read lists differ in how they write it", hint);
 }
 
-/** The one number of an array without dimensions. */
+/** The number of an array without dimensions. */
 function numberOf(array: NdArray): number | bigint | undefined {
   if (array.data.length !== 1) return undefined;
   if (array.dtype === "float16") return float16ToNumber(array.data[0]!);
@@ -110,14 +105,15 @@ function toNdArray(value: unknown, context: ValueContext): NdArray {
   if (dtype === undefined)
     throw unwritable(value, context, "an array { dtype, shape, data } or a typed array was expected");
   const view = value as Uint8Array;
-  // Clamped bytes are bytes; a Buffer is what it is a view of.
+  // Clamped bytes are bytes; a Buffer is treated as its underlying view.
   const data = dtype === "uint8" ? new Uint8Array(view.buffer, view.byteOffset, view.byteLength) : view;
   return ndArray(dtype, data as never) as NdArray;
 }
 
 async function toWav(value: unknown, context: ValueContext): Promise<Uint8Array> {
   const samples: unknown = isAudio(value) ? value.samples : value;
-  const sampleRate = context.options?.sampleRate ?? (isAudio(value) ? value.sampleRate : undefined);
+  const { sampleRate: given, sample_rate = given } = context.options ?? {};
+  const sampleRate = sample_rate ?? (isAudio(value) ? value.sampleRate : undefined);
   const isSamples =
     samples instanceof Float32Array || (Array.isArray(samples) && samples.every((one) => one instanceof Float32Array));
   if (!isSamples) throw unwritable(value, context, "samples in a Float32Array, or one for each channel, were expected");
@@ -129,7 +125,7 @@ async function toWav(value: unknown, context: ValueContext): Promise<Uint8Array>
       `Return { samples, sampleRate }, or pass outputArtifacts: { ${context.key}: { type: "wav", sampleRate: 16000 } }.`,
     );
   }
-  // Not loaded before there is audio to write.
+  // Loaded only if there is audio to write.
   const { encodeWav } = await import("../../speech.ts");
   const { encoding } = context.options ?? {};
   try {
@@ -146,17 +142,6 @@ function jsonText(value: unknown, context: ValueContext): string {
     if (!(cause instanceof MillraceError)) throw cause;
     throw unwritable(value, context, cause.reason.replace(/^A record/, "it").replace(/\.$/, ""), cause.hint);
   }
-}
-
-async function writeWith(writer: NamedFunction, value: unknown, context: ValueContext): Promise<Encoded> {
-  const { key, id, options } = context;
-  const made = await writer({ value, id, key });
-  const extension = options?.extension ?? ".bin";
-  if (typeof made === "string") return { bytes: Buffer.from(made), extension };
-  if (made instanceof Uint8Array) return { bytes: made, extension };
-  throw new MillraceError("BAD_RECORD", `${options?.writer} gave ${describeValue(made)} for "${key}" of ${id}.`, {
-    hint: "A writer returns the bytes of the file as a Uint8Array, or its text.",
-  });
 }
 
 function isNdArray(value: unknown): value is NdArray {

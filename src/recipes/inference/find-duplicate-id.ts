@@ -1,4 +1,4 @@
-/** Where an id stands. */
+/** The position of an id. */
 interface Place {
   readonly file: string;
   readonly line: number;
@@ -10,8 +10,8 @@ export interface Duplicate {
 }
 
 /**
- * The first id that stands at two places, looked for without holding the ids: a number of 53 bits for each of them is
- * sorted, and only ids whose numbers agree are compared.
+ * The first id that occurs twice, found without holding the ids in memory: a 53-bit hash of each is sorted, and only
+ * ids with equal hashes are compared.
  */
 export function findDuplicateId(
   files: readonly string[],
@@ -46,7 +46,7 @@ function confirm(
   return undefined;
 }
 
-// FNV-1a twice, with different beginnings, and 53 bits of both.
+// FNV-1a twice, with different start values, and 53 bits of both.
 function numberOf(id: string): number {
   let [one, two] = [0x811c9dc5, 0x01000193];
   for (let i = 0; i < id.length; i++) {

@@ -1,9 +1,9 @@
+import { formatOutputLine } from "./output-line.ts";
 import type { ErrorCounts, Score } from "./score-result.ts";
-import { scpLine } from "./scp-line.ts";
 
 const heading = ["", "tokens", "correct", "sub", "del", "ins", "errors", "rate"];
 
-/** A score as a table to read: the rates and counts, then the worst utterances, hypothesis below reference. */
+/** A score as a readable table: the rates and counts, then the worst utterances, hypothesis below reference. */
 export function formatScore({ utterances, wrongUtterances, words, characters, worst }: Score): string {
   const rows = [heading, rowOf("words", words), rowOf("characters", characters)];
   const widths = heading.map((_, i) => Math.max(...rows.map((row) => row[i]!.length)));
@@ -34,7 +34,7 @@ function percent(rate: number): string {
 
 const columns = ["id", "words", "correct", "sub", "del", "ins", "wer", "cer", "ref", "hyp"];
 
-/** The worst utterances as tab-separated values, with a heading; tabs in texts are spaces. */
+/** The worst utterances as tab-separated values, with a header; tabs in texts become spaces. */
 export function scoreTsv({ worst }: Score): string {
   const rows = worst.map(({ id, words, characters, ref, hyp }) => [
     id,
@@ -47,7 +47,7 @@ export function scoreTsv({ worst }: Score): string {
   return [columns, ...rows].map((row) => `${row.join("\t")}\n`).join("");
 }
 
-/** One line, whatever is in the text: a terminal must not obey it, nor a table break. */
+/** One line, whatever the text contains: it must neither control a terminal nor break a table. */
 function shown(text: string): string {
-  return scpLine({ id: "", value: text.replaceAll("\t", " ") }).slice(1);
+  return formatOutputLine({ id: "", value: text.replaceAll("\t", " ") }).slice(1);
 }

@@ -1,40 +1,46 @@
 import { safeFileName } from "../../formats.ts";
 import { MillraceError, type OwnOptions, type Shape, shape } from "../../index.ts";
 
-/** How the values of one key become files. */
+/** How the values of one key are written to files. */
 export interface ArtifactOptions {
-  /** Default: by the value. Arrays are npy, audio is wav, objects are json. */
+  /** Default: by the value. Arrays become npy, audio wav, objects json. */
   readonly type?: "npy" | "json" | "wav" | "text" | "bytes";
-  /** Of a wav whose value is only samples. */
+  /** For wav, if the value is only samples. In configs also `sample_rate`, as in ESPnet3. */
   readonly sampleRate?: number;
-  /** Of a wav. Default `pcm16`. */
+  /** The same, by ESPnet3's name. */
+  readonly sample_rate?: number;
+  /** For wav. Default `pcm16`. */
   readonly encoding?: "pcm16" | "pcm24" | "float32";
-  /** How file names end. Default: by the type; `.bin` for bytes and for a writer of your own. */
+  /** The extension of file names. Default: by the type; `.bin` for bytes and custom writers. */
   readonly extension?: string;
-  /** `./file.js#function` of the project: gets `{ value, id, key }` and returns the bytes (or the text) of the file. */
-  readonly writer?: string;
+  /**
+   * `./file.js#function` of the project, or `{ _target_, …options }`: gets `{ value, id, key, outputPath, …options }` and returns
+   * the bytes of the file, or the path of the file that it wrote: `outputPath` with an extension.
+   */
+  readonly writer?: string | (Readonly<Record<string, unknown>> & { readonly _target_: string });
 }
 
-/** What an {@link InferenceRunner} takes beside the options of every runner. */
+/** The options of an {@link InferenceRunner} besides those of every runner. */
 export interface InferenceOptions {
-  /** Key or keys of a dataset's item that the model gets. Default `speech`. */
+  /** Key or keys of a dataset item that the model gets. Default `speech`. */
   readonly inputKey?: string | readonly string[];
   /**
-   * `./file.js#function` of the project: makes the output of an item from `{ data, modelOutput, idx }`; with `batchSize` it
-   * gets lists and returns one. A subclass can have a static `outputFn` instead. Default: the model's output as it is.
+   * `./file.js#function` of the project: makes the output of an item from `{ data, modelOutput, idx }`; with
+   * `batchSize` it gets lists and returns a list. A subclass can have a static `outputFn` instead. Default: the model's
+   * output unchanged.
    */
   readonly outputFn?: string;
-  /** Key of the output that holds the id. Default `utt_id`. */
+  /** Key of the id in the output. Default `utt_id`. */
   readonly idxKey?: string;
-  /** Key or keys of the output that must be there; `[]` for none. Default `hyp`. */
+  /** Required key or keys of the output; `[]` for none. Default `hyp`. */
   readonly hypKey?: string | readonly string[];
   /** The same for references. Default `ref`. */
   readonly refKey?: string | readonly string[];
-  /** Keys of the output to be written. Default: all but the id. */
-  readonly outputKeys?: readonly string[];
-  /** Further arguments of the model, in the object that it gets. */
+  /** Key or keys of the output that are written. Default: all except the id. */
+  readonly outputKeys?: string | readonly string[];
+  /** Additional arguments of the model, in its argument object. */
   readonly modelKwargs?: Readonly<Record<string, unknown>>;
-  /** How values become files, by key. */
+  /** How values are written to files, by key. */
   readonly outputArtifacts?: Readonly<Record<string, ArtifactOptions>>;
 }
 
@@ -48,11 +54,12 @@ const target = shape.string({ pattern: /#/, expected: "a text like ./file.js#fun
 const artifact = shape.object({
   type: shape.optional(shape.oneOf(["npy", "json", "wav", "text", "bytes"])),
   sampleRate: shape.optional(shape.int({ min: 1 })),
+  sample_rate: shape.optional(shape.int({ min: 1 })),
   encoding: shape.optional(shape.oneOf(["pcm16", "pcm24", "float32"])),
   extension: shape.optional(
     shape.string({ pattern: /^\.[A-Za-z0-9][A-Za-z0-9.]{0,15}$/, expected: "a text like .flac" }),
   ),
-  writer: shape.optional(target),
+  writer: shape.optional(shape.union(target, shape.object({ _target_: target }, { others: shape.any() }))),
 }) as Shape<ArtifactOptions>;
 
 export const inferenceOptions: OwnOptions<InferenceOptions> = {
@@ -61,7 +68,9 @@ export const inferenceOptions: OwnOptions<InferenceOptions> = {
   idxKey: { shape: key, default: "utt_id" },
   hypKey: { shape: keys, default: "hyp" },
   refKey: { shape: keys, default: "ref" },
-  outputKeys: { shape: shape.optional(shape.list(key)) as Shape<readonly string[]> },
+  outputKeys: {
+    shape: shape.optional(shape.union(key, shape.list(key, { min: 1 }))) as Shape<string | readonly string[]>,
+  },
   modelKwargs: { shape: shape.map(shape.any()), default: {} },
   outputArtifacts: { shape: shape.map(artifact), default: {} },
 };

@@ -1,5 +1,5 @@
-import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { closeSync, mkdirSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import { crc32 } from "node:zlib";
 import { safeFileName } from "../../formats.ts";
 import {
@@ -11,29 +11,29 @@ import {
   type Writer,
   type WriterCheckpoint,
 } from "../../index.ts";
+import type { ArtifactWriter, Encoded } from "./artifact-writer.ts";
 import { checkOutput } from "./check-output.ts";
 import { encodeValue } from "./encode-artifact.ts";
 import type { CheckedInferenceOptions } from "./inference-options.ts";
-import type { NamedFunction } from "./load-function.ts";
-import { readScp } from "./read-scp.ts";
-import { scpLine } from "./scp-line.ts";
+import { formatOutputLine } from "./output-line.ts";
+import { readOutputScp } from "./read-output-scp.ts";
 
 export interface InferenceWriterOptions {
   readonly shardDir: string;
   readonly shardId: number;
   readonly options: CheckedInferenceOptions;
-  /** The user's own writers, by key. */
-  readonly writers: ReadonlyMap<string, NamedFunction>;
+  /** The user's writers, by key. */
+  readonly writers: ReadonlyMap<string, ArtifactWriter>;
 }
 
-/** What the next attempt needs: of each key's list its file and its token; all other files are artifacts. */
+/** What the next attempt needs: file and token of each key's list; all other files are artifacts. */
 interface Token {
   readonly lists: Readonly<Record<string, { readonly file: string; readonly token: unknown }>>;
 }
 
 /**
- * The outputs of one shard: a line in `key.scp` for each key of each output, and a file below `key/` where the value is no
- * text. Nothing of an output is written before all of it is known to be writable.
+ * Writes the outputs of one shard: a line in `key.scp` for each key of each output, and a file below `key/` if the
+ * value is not text. Nothing of an output is written before all of it is known to be writable.
  */
 export class InferenceWriter implements Writer<unknown> {
   private readonly place: InferenceWriterOptions;
@@ -46,31 +46,45 @@ export class InferenceWriter implements Writer<unknown> {
     this.place = place;
   }
 
-  /** The keys that were written, in the order in which they first came. */
+  /** The written keys, in the order of their first occurrence. */
   get keys(): string[] {
     return [...this.lists.keys()];
   }
 
   async write(output: unknown): Promise<void> {
-    const { options, writers, shardId } = this.place;
+    const { options, shardId } = this.place;
     const { id, values } = checkOutput(output, options);
     if (this.ids.has(id)) throw duplicateId(id, options.idxKey);
-    const ready = [];
-    for (const [key, value] of values) {
-      const context = { key, id, options: options.outputArtifacts[key], writer: writers.get(key) };
-      ready.push([key, await encodeValue(value, context)] as const);
-    }
+    const ready = await this.encodeAll(id, values);
     this.ids.add(id);
     for (const [key, encoded] of ready) {
       let text: string;
       if ("text" in encoded) text = encoded.text;
       else {
-        const name = `${key}/${safeFileName(id)}${encoded.extension}`;
-        this.writeArtifact(name, encoded.bytes);
-        // As seen from the run folder, where the merged list is: so it stays right wherever the folder is moved to.
+        const name = `${key}/${"path" in encoded ? basename(encoded.path) : `${safeFileName(id)}${encoded.extension}`}`;
+        if ("path" in encoded) this.addWritten(name);
+        else this.writeArtifact(name, encoded.bytes);
+        // Relative to the run folder, where the merged list is, so that the folder can be moved.
         text = `split.${shardId}/${name}`;
       }
-      this.listOf(key).write(scpLine({ id, value: text }));
+      this.listOf(key).write(formatOutputLine({ id, value: text }));
+    }
+  }
+
+  /** All values of an output. Where one of them fails, files that the user's writers have written are removed. */
+  private async encodeAll(id: string, values: ReadonlyMap<string, unknown>): Promise<(readonly [string, Encoded])[]> {
+    const { options, writers, shardDir } = this.place;
+    const ready: (readonly [string, Encoded])[] = [];
+    try {
+      for (const [key, value] of values) {
+        const outputPath = resolve(shardDir, key, safeFileName(id));
+        const context = { key, id, options: options.outputArtifacts[key], writer: writers.get(key), outputPath };
+        ready.push([key, await encodeValue(value, context)]);
+      }
+      return ready;
+    } catch (error) {
+      for (const [, encoded] of ready) if ("path" in encoded) rmSync(encoded.path, { force: true });
+      throw error;
     }
   }
 
@@ -91,7 +105,7 @@ export class InferenceWriter implements Writer<unknown> {
     for (const [key, { file, token: own }] of Object.entries(lists)) {
       this.listOf(key).restore({ files: [byName.get(file)!], token: own });
       byName.delete(file);
-      for (const { id } of readScp(join(this.place.shardDir, file))) this.ids.add(id);
+      for (const { id } of readOutputScp(join(this.place.shardDir, file))) this.ids.add(id);
     }
     for (const { name, bytes, crc32: digest } of byName.values()) this.artifacts.push({ name, bytes, crc32: digest! });
   }
@@ -123,8 +137,31 @@ export class InferenceWriter implements Writer<unknown> {
     } finally {
       closeSync(fd);
     }
-    this.artifacts.push({ name, bytes: bytes.length, crc32: crc32(bytes).toString(16).padStart(8, "0") });
+    this.artifacts.push({ name, bytes: bytes.length, crc32: hexOf(crc32(bytes)) });
   }
+
+  /** Notes a file that the user's writer has written. */
+  private addWritten(name: string): void {
+    const fd = openSync(join(this.place.shardDir, name), "r");
+    const piece = Buffer.allocUnsafe(pieceBytes);
+    let [bytes, digest] = [0, 0];
+    try {
+      for (let count = readSync(fd, piece); count > 0; count = readSync(fd, piece)) {
+        digest = crc32(piece.subarray(0, count), digest);
+        bytes += count;
+      }
+    } finally {
+      closeSync(fd);
+    }
+    this.artifacts.push({ name, bytes, crc32: hexOf(digest) });
+  }
+}
+
+// A file of any size is read without holding it in memory.
+const pieceBytes = 1 << 16;
+
+function hexOf(digest: number): string {
+  return digest.toString(16).padStart(8, "0");
 }
 
 function duplicateId(id: string, idxKey: string): MillraceError {

@@ -7,7 +7,10 @@ export type NamedFunction = (input: object) => unknown;
 
 const loaded = new Map<string, Promise<NamedFunction>>();
 
-/** Imports the function that a `./file.js#function` names, once per process; a text can go to a worker, a function not. */
+/**
+ * Imports the function that a `./file.js#function` names, once per process. A string can be sent to a worker, a
+ * function cannot.
+ */
 export function loadFunction(target: string): Promise<NamedFunction> {
   const projectRoot = projectOf(process.cwd());
   const known = `${projectRoot} ${target}`;

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { MillraceError } from "../../index.ts";
-import { readScp } from "./read-scp.ts";
-import type { ScpEntry } from "./scp-line.ts";
+import type { OutputEntry } from "./output-line.ts";
+import { readOutputScp } from "./read-output-scp.ts";
 
-/** Texts to be compared: an scp file, texts by id, or a plain list whose places are the ids. */
+/** Texts to compare: an scp file, texts by id, or a plain list whose positions are the ids. */
 export type TextSource = string | ReadonlyMap<string, string> | readonly string[];
 
-/** What is compared with what: the folder of a run, or two sources. */
+/** The two sides of a comparison: the folder of a run, or two sources. */
 export type ScoreSource = string | { readonly hyp: TextSource; readonly ref: TextSource };
 
 export interface TextPair {
@@ -15,17 +15,17 @@ export interface TextPair {
   readonly ref: string;
 }
 
-/** Which lists of a run are compared, and what a missing hypothesis is. */
+/** Which lists of a run are compared, and how a missing hypothesis counts. */
 export interface PairOptions {
-  /** Key of the hypotheses in the folder of a run. Default `hyp`. */
+  /** Key of the hypotheses in the run folder. Default `hyp`. */
   readonly hypKey?: string;
-  /** Key of the references in the folder of a run. Default `ref`. */
+  /** Key of the references in the run folder. Default `ref`. */
   readonly refKey?: string;
-  /** A reference without a hypothesis is an error, or counts as an empty one. Default `fail`. */
+  /** A reference without a hypothesis is an error (`fail`), or counts as an empty hypothesis. Default `fail`. */
   readonly missing?: "fail" | "empty";
 }
 
-/** The texts to be compared, by their ids. Lists in the same order need no memory. */
+/** The pairs of texts, by id. Lists in the same order need no memory. */
 export function* pairTexts(source: ScoreSource, options: PairOptions = {}): Generator<TextPair> {
   const { hypKey = "hyp", refKey = "ref", missing = "fail" } = options;
   const { hyp, ref } =
@@ -37,7 +37,7 @@ export function* pairTexts(source: ScoreSource, options: PairOptions = {}): Gene
   }
   const hyps = entriesOf(hyp)[Symbol.iterator]();
   const refs = entriesOf(ref)[Symbol.iterator]();
-  // What has come from one side and not yet from the other.
+  // Texts whose other side has not been read yet.
   const waiting = { hyp: new Map<string, string>(), ref: new Map<string, string>() };
   for (;;) {
     const [oneHyp, oneRef] = [hyps.next(), refs.next()];
@@ -54,7 +54,7 @@ export function* pairTexts(source: ScoreSource, options: PairOptions = {}): Gene
 }
 
 function* meet(
-  { id, value }: ScpEntry,
+  { id, value }: OutputEntry,
   own: Map<string, string>,
   others: Map<string, string>,
   side: "hyp" | "ref",
@@ -89,16 +89,16 @@ function* leftOver(
   for (const [id, text] of ref) yield { id, hyp: "", ref: text };
 }
 
-function* entriesOf(source: TextSource): Generator<ScpEntry> {
-  if (typeof source === "string") yield* readScp(source);
+function* entriesOf(source: TextSource): Generator<OutputEntry> {
+  if (typeof source === "string") yield* readOutputScp(source);
   else if (Array.isArray(source))
     for (const [i, value] of source.entries()) yield { id: String(i), value: value as string };
   else for (const [id, value] of source as ReadonlyMap<string, string>) yield { id, value };
 }
 
 function twice(id: string): MillraceError {
-  return new MillraceError("BAD_RECORD", `The id ${JSON.stringify(id)} stands twice among the texts to be compared.`, {
-    hint: "Each id may stand once among the hypotheses and once among the references.",
+  return new MillraceError("BAD_RECORD", `The id ${JSON.stringify(id)} occurs twice among the texts to compare.`, {
+    hint: "Each id may occur once among the hypotheses and once among the references.",
   });
 }
 

@@ -7,24 +7,26 @@ import { normaliseText, type TextNormalisation } from "./normalise-text.ts";
 import { type PairOptions, pairTexts, type ScoreSource } from "./pair-texts.ts";
 import type { ErrorCounts, Score, UtteranceScore } from "./score-result.ts";
 
-/** Which texts are compared, how they are normalised first, what is counted, and where it is written. */
+/** Options of {@link score}. */
 export interface ScoreOptions extends PairOptions, TextNormalisation {
-  /** How many of the worst utterances are kept. Default 20. */
+  /** Number of worst utterances to return. Default 20. */
   readonly worst?: number;
-  /** Whether spaces are characters, as in ESPnet. Default `true`. */
+  /** Whether spaces count as characters, as in ESPnet. Default `true`. */
   readonly countSpaces?: boolean;
-  /** A folder for `score.txt` (a table to read) and `score.tsv` (the worst utterances). Default: nothing is written. */
+  /**
+   * A folder for `score.txt` (a readable table) and `score.tsv` (the worst utterances). Default: nothing is written.
+   */
   readonly outputDir?: string;
 }
 
 /**
- * Word and character error rates of hypotheses, from the folder of an inference run, two scp files or texts at hand. Texts
- * are compared as they are; case, punctuation and the like are only ignored where the options say so.
+ * Word and character error rates of hypotheses, from the folder of an inference run, two scp files or texts in memory.
+ * Texts are compared unchanged; case, punctuation and the like are ignored only if the options say so.
  */
 export function score(source: ScoreSource, options: ScoreOptions = {}): Score {
-  const { worst: most = 20, countSpaces = true, outputDir } = options;
-  if (!Number.isSafeInteger(most) || most < 0) {
-    throw new MillraceError("BAD_OPTION", `worst is ${most}; a whole number from 0 was expected.`, {
+  const { worst: max = 20, countSpaces = true, outputDir } = options;
+  if (!Number.isSafeInteger(max) || max < 0) {
+    throw new MillraceError("BAD_OPTION", `worst is ${max}; a whole number from 0 was expected.`, {
       hint: "It says how many of the worst utterances are kept; leave it out for 20.",
     });
   }
@@ -41,24 +43,24 @@ export function score(source: ScoreSource, options: ScoreOptions = {}): Score {
     if (words.errors === 0) continue;
     wrongUtterances++;
     worst.push({ id, words, characters, hyp, ref });
-    // Sorted now and then, so that only some of them are ever held.
-    if (worst.length >= 4 * most + 1000) worst = worstOf(worst, most);
+    // Sorted from time to time, so that only some of them are in memory.
+    if (worst.length >= 4 * max + 1000) worst = worstOf(worst, max);
   }
   const result: Score = {
     utterances,
     wrongUtterances,
     words: totals.words.counts(),
     characters: totals.characters.counts(),
-    worst: worstOf(worst, most),
+    worst: worstOf(worst, max),
   };
   if (outputDir !== undefined) writeScore(result, outputDir);
   return result;
 }
 
-function worstOf(all: readonly UtteranceScore[], most: number): UtteranceScore[] {
-  const byBadness = (a: UtteranceScore, b: UtteranceScore) =>
+function worstOf(all: readonly UtteranceScore[], max: number): UtteranceScore[] {
+  const byErrors = (a: UtteranceScore, b: UtteranceScore) =>
     b.words.errors - a.words.errors || b.characters.errors - a.characters.errors || (a.id < b.id ? -1 : 1);
-  return [...all].sort(byBadness).slice(0, most);
+  return [...all].sort(byErrors).slice(0, max);
 }
 
 function wordsOf(text: string): string[] {

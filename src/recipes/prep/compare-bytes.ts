@@ -1,4 +1,4 @@
-/** The order of UTF-8 bytes, which is that of `sort` in the C locale: strings compare by UTF-16, which differs beyond U+FFFF. */
+/** Compares by UTF-8 bytes, like `sort` in the C locale: JavaScript compares UTF-16, which differs beyond U+FFFF. */
 export function compareBytes(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
@@ -8,7 +8,7 @@ export function compareBytes(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Half pairs stand for characters behind all others. */
+/** Surrogates encode the characters with the highest code points. */
 function rank(unit: number): number {
   return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit;
 }

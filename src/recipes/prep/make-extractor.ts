@@ -3,10 +3,10 @@ import { cmvn, type FeatureMatrix, fbank, mfcc } from "../../speech.ts";
 import type { PrepSection } from "./prep-config.ts";
 import { sampleRateOf } from "./sections/audio-section.ts";
 
-/** Samples of one utterance to its features. */
+/** Computes the features of one utterance. */
 export type Extractor = (samples: Float32Array) => FeatureMatrix;
 
-/** The features a config asks for, or undefined for none. Its options are checked here, before any audio is read. */
+/** The feature extractor of a config, or undefined for none. Its options are checked here, before any audio is read. */
 export function makeExtractor({ audio, features }: PrepSection): Extractor | undefined {
   const type = features?.type ?? "fbank";
   if (type === "none") return undefined;
@@ -21,7 +21,7 @@ export function makeExtractor({ audio, features }: PrepSection): Extractor | und
   };
 }
 
-/** The rate stands once in a config; an option that says another one is a mistake. */
+/** A config gives the rate once; an option with another rate is a mistake. */
 function withoutRate(options: Readonly<Record<string, unknown>>, expected: number): Record<string, unknown> {
   const isRate = (key: string) => /^sample[_-]?frequency$/i.test(key);
   const wrong = Object.entries(options).find(([key, value]) => isRate(key) && value !== expected);

@@ -7,11 +7,11 @@ import { type FeaturesSection, featuresSection } from "./sections/features-secti
 import { type KaldiSection, kaldiSection } from "./sections/kaldi-section.ts";
 import { type TextSection, textSection } from "./sections/text-section.ts";
 
-/** The `prep:` section: from which manifest to which folder, and what is done on the way. */
+/** The `prep:` section: the manifest, the output folder, and the steps between. */
 export interface PrepSection {
-  /** `utt_id TAB wav_path TAB text TAB speaker_id`; paths count from its folder. */
+  /** `utt_id TAB wav_path TAB text TAB speaker_id`; paths are relative to its folder. */
   readonly manifest: string;
-  /** The folder of the run and of everything it makes. */
+  /** The folder of the run and all its outputs. */
   readonly output_dir: string;
   readonly audio?: AudioSection | null | undefined;
   readonly text?: TextSection | null | undefined;
@@ -21,7 +21,7 @@ export interface PrepSection {
   readonly dataset?: DatasetSection | null | undefined;
 }
 
-/** A config with a `prep:` section; its other sections belong to others. */
+/** A config with a `prep:` section; its other sections are not read here. */
 export interface PrepConfig {
   readonly prep: PrepSection;
 }
@@ -39,7 +39,7 @@ const prepSection: Shape<PrepSection> = shape.object({
 
 const configShape: Shape<PrepConfig> = shape.object({ prep: prepSection }, { others: shape.any() });
 
-/** Checks the `prep:` section once, where it comes in. */
+/** Checks the `prep:` section. */
 export function checkPrepConfig(config: unknown): PrepSection {
   return checkShape(config, configShape).prep;
 }

@@ -6,25 +6,27 @@ import { digestOf, readUtterances } from "./read-utterances.ts";
 import { sampleRateOf } from "./sections/audio-section.ts";
 import type { Utterance } from "./utterance.ts";
 
-/** What is told to a provider beside the config. */
+/** The params of the provider. */
 export interface PrepParams {
-  /** What the manifest was when the run was begun; a worker that finds another one does not go on. */
+  /** The digest of the manifest when the run was created; a worker that finds another one stops. */
   readonly manifest_digest?: string;
 }
 
-/** What `PrepRunner.forward` works with. */
+/** The env of `PrepRunner.forward`. */
 export interface PrepEnv {
   readonly dataset: readonly Utterance[];
-  /** Computes features; undefined where none are asked for. */
+  /** Computes features; undefined if none are requested. */
   readonly model: Extractor | undefined;
   readonly cleaner: Cleaner;
   readonly sampleRate: number;
   readonly channel: "mix" | number;
+  /** A longer file counts as unreadable. Default: that of `readAudio`. */
+  readonly maxSeconds?: number;
   readonly writesAudio: boolean;
   readonly featureFormat: "ark" | "npy";
 }
 
-/** Builds manifest, cleaner and features once per worker. A subclass may bring builders of its own. */
+/** Builds manifest, cleaner and features once per worker. A subclass may override the builders. */
 export class PrepProvider extends EnvironmentProvider<PrepEnv, PrepConfig, PrepParams> {
   static readonly module: string = import.meta.url;
 
@@ -40,15 +42,25 @@ export class PrepProvider extends EnvironmentProvider<PrepEnv, PrepConfig, PrepP
     return makeCleaner(checkPrepConfig(config));
   }
 
+  /** The utterances of the manifest, by the builder of this class or of a subclass. */
+  buildDataset(): readonly Utterance[] {
+    return this.builders.buildDataset(this.config);
+  }
+
+  private get builders(): typeof PrepProvider {
+    return this.constructor as typeof PrepProvider;
+  }
+
   buildEnvLocal(): PrepEnv {
     const { audio, features } = checkPrepConfig(this.config);
-    const builders = this.constructor as typeof PrepProvider;
+    const { builders } = this;
     return {
-      dataset: this.unchanged(builders.buildDataset(this.config)),
+      dataset: this.unchanged(this.buildDataset()),
       model: builders.buildModel(this.config),
       cleaner: builders.buildCleaner(this.config),
       sampleRate: sampleRateOf(audio),
       channel: audio?.channel ?? "mix",
+      ...(audio?.max_seconds == null ? {} : { maxSeconds: audio.max_seconds }),
       writesAudio: audio?.write ?? false,
       featureFormat: features?.format ?? "ark",
     };

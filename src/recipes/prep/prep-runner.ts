@@ -1,5 +1,5 @@
 import { type ArrayRecord, arkScpWriter, ndArray, npyScpWriter } from "../../formats.ts";
-import { BaseRunner, jsonlWriter, type ShardState, type Writer, type Writers } from "../../index.ts";
+import { BaseRunner, defineRunner, type ItemIndex, jsonlWriter, type RunnerOptions, type Writer } from "../../index.ts";
 import { publishCorpus } from "./outputs/publish-corpus.ts";
 import { shardFiles } from "./outputs/shard-files.ts";
 import { wavWriter } from "./outputs/wav-writer.ts";
@@ -9,17 +9,21 @@ import type { PrepSummary } from "./prep-summary.ts";
 import { prepareUtterance } from "./prepare-utterance.ts";
 
 /** Cleans the utterances of a manifest and computes their features. Items are its rows. */
-export class PrepRunner extends BaseRunner<PrepEnv, PrepResult, PrepSummary> {
-  static readonly module: string = import.meta.url;
+export class PrepRunner extends BaseRunner<PrepEnv, PrepResult, object, ItemIndex> {
+  declare readonly provider: PrepProvider;
 
-  static async forward(idx: number | readonly number[], env: PrepEnv): Promise<PrepResult | PrepResult[]> {
+  constructor(provider: PrepProvider, options?: RunnerOptions<ItemIndex>) {
+    super(provider, options);
+  }
+
+  static async forward(idx: ItemIndex, env: PrepEnv): Promise<PrepResult | PrepResult[]> {
     if (typeof idx === "number") return prepareUtterance(env.dataset[idx]!, env);
     const results: PrepResult[] = [];
     for (const item of idx) results.push(await prepareUtterance(env.dataset[item]!, env));
     return results;
   }
 
-  static override openWriters(shardDir: string, { model, featureFormat, writesAudio }: PrepEnv): Writers {
+  static override openWriters(shardDir: string, { model, featureFormat, writesAudio }: PrepEnv): PrepWriters {
     const feats = featureFormat === "ark" ? arkScpWriter : npyScpWriter;
     return {
       kept: jsonlWriter<KeptRecord>(shardDir, shardFiles.kept),
@@ -29,33 +33,29 @@ export class PrepRunner extends BaseRunner<PrepEnv, PrepResult, PrepSummary> {
     };
   }
 
-  static override writeRecord(writers: Writers, result: PrepResult, _state: ShardState, _env: PrepEnv): Promise<void> {
-    return writeResult(writers as unknown as PrepWriters, result);
+  static override async writeRecord(writers: PrepWriters, result: PrepResult): Promise<void> {
+    if ("dropped" in result) return writers.dropped.write(result.dropped);
+    const { kept, features, wav } = result;
+    const id = kept.utt_id;
+    await writers.kept.write(kept);
+    if (features !== undefined) {
+      const { data, rows, columns } = features;
+      await writers.feats?.write({ id, array: ndArray("float32", data, [rows, columns]) });
+    }
+    if (wav !== undefined) await writers.wav?.write({ id, array: wav });
   }
 
   override merge(shardDirs: string[]): Promise<PrepSummary> {
-    const provider = this.provider as PrepProvider;
-    const builders = provider.constructor as typeof PrepProvider;
-    const { config } = provider;
-    return publishCorpus({ shardDirs, runDir: this.runDir, config, utterances: () => builders.buildDataset(config) });
+    const { config } = this.provider;
+    return publishCorpus({ shardDirs, runDir: this.runDir, config, utterances: () => this.provider.buildDataset() });
   }
 }
+
+defineRunner(import.meta, PrepRunner);
 
 interface PrepWriters {
   readonly kept: Writer<KeptRecord>;
   readonly dropped: Writer<DroppedRecord>;
   readonly feats?: Writer<ArrayRecord>;
   readonly wav?: ReturnType<typeof wavWriter>;
-}
-
-async function writeResult(writers: PrepWriters, result: PrepResult): Promise<void> {
-  if ("dropped" in result) return writers.dropped.write(result.dropped);
-  const { kept, features, wav } = result;
-  const id = kept.utt_id;
-  await writers.kept.write(kept);
-  if (features !== undefined) {
-    const { data, rows, columns } = features;
-    await writers.feats?.write({ id, array: ndArray("float32", data, [rows, columns]) });
-  }
-  if (wav !== undefined) await writers.wav?.write({ id, array: wav });
 }

@@ -1,6 +1,6 @@
 import type { DataDirProblem } from "./kaldi/validate-data-dir.ts";
 
-/** How often a rule dropped an utterance. */
+/** How many utterances a rule dropped. */
 export interface RuleCount {
   readonly rule: string;
   readonly utterances: number;
@@ -8,35 +8,35 @@ export interface RuleCount {
   readonly seconds: number;
 }
 
-/** What became of a corpus: the content of `stats.json`. Kept, dropped and failed utterances are all there are. */
+/** The statistics of a corpus: the content of `stats.json`. Every utterance is kept, dropped or failed. */
 export interface PrepStats {
   readonly utterances: number;
   readonly kept: number;
   readonly dropped: number;
-  /** Neither: reading or computing went wrong, and `onError` let it pass. */
+  /** Reading or computing failed, and `onError` skipped the utterance. */
   readonly failed: number;
-  /** Of what is kept. */
+  /** Of the kept utterances. */
   readonly speakers: number;
   readonly seconds: {
     readonly kept: number;
-    /** Cut off from what is kept. */
+    /** Cut off from the kept utterances. */
     readonly trimmed: number;
     /** As far as it was read. */
     readonly dropped: number;
   };
-  /** Every rule that dropped anything, in the order in which they are asked. */
+  /** Every rule that dropped anything, in the order in which they are checked. */
   readonly rules: readonly RuleCount[];
 }
 
-/** What became of a corpus, and where it is. */
+/** The result of a preparation, and its files. */
 export interface PrepSummary extends PrepStats {
   readonly outputDir: string;
   readonly manifest: string;
-  /** The dropped and the failed, each with its rule. */
+  /** The dropped and failed utterances, each with its rule. */
   readonly droppedList: string;
   readonly statsFile: string;
   readonly kaldiDir: string;
-  /** What Kaldi would not accept of it. Empty, unless the config asked for it. */
+  /** What Kaldi would not accept. Empty unless the config allows it. */
   readonly kaldiProblems: readonly DataDirProblem[];
   readonly datasetDir: string | undefined;
 }

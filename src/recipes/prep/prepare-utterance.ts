@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { MillraceError } from "../../index.ts";
 import { type Audio, encodeWav, readAudio, resample } from "../../speech.ts";
+import { levelDb, measureLevel } from "../measure-level.ts";
 import type { Verdict } from "./clean/drop-rules.ts";
-import { clippedShare, levelDb } from "./clean/measure-level.ts";
 import type { PrepEnv } from "./prep-provider.ts";
 import type { PrepResult } from "./prep-result.ts";
 import type { Utterance } from "./utterance.ts";
 
-/** Cleans one utterance: its text first, which costs nothing, then its audio; what is left gets features. */
+/** Cleans one utterance: first its text, which is cheap, then its audio; computes features of the rest. */
 export async function prepareUtterance(utterance: Utterance, env: PrepEnv): Promise<PrepResult> {
   const { cleaner, model, sampleRate, writesAudio } = env;
   const text = cleaner.normaliseText(utterance.text);
@@ -21,7 +21,7 @@ export async function prepareUtterance(utterance: Utterance, env: PrepEnv): Prom
   const kept = samples.subarray(segment.start, segment.end);
   const seconds = kept.length / sampleRate;
   // Clipping is looked for in the samples of the file: resampling rounds its edges off.
-  const clipped = clippedShare(audio.samples);
+  const { fullScale: clipped } = measureLevel(audio.samples);
   const ofAudio = cleaner.judgeAudio({ text, rawSeconds, seconds, levelDb: levelDb(kept), clipped });
   if (ofAudio !== undefined) return drop(utterance, ofAudio, rawSeconds);
   const features = model?.(kept);
@@ -44,13 +44,13 @@ export async function prepareUtterance(utterance: Utterance, env: PrepEnv): Prom
   };
 }
 
-/** Damaged audio is a reason to drop an utterance. A file that is not there is a mistake of the manifest: that fails. */
+/** Damaged audio is a reason to drop an utterance. A missing file is a mistake in the manifest and fails. */
 async function readOrJudge(
   { path, sourceId }: Utterance,
-  { cleaner, channel }: PrepEnv,
+  { cleaner, channel, maxSeconds }: PrepEnv,
 ): Promise<Audio<Float32Array> | Verdict> {
   try {
-    return await readAudio(path, { channel });
+    return await readAudio(path, { channel, ...(maxSeconds === undefined ? {} : { maxSeconds }) });
   } catch (error) {
     if (!(error instanceof MillraceError)) throw error;
     if (error.code === "BAD_AUDIO" && cleaner.limits.unreadable && existsSync(path)) {

@@ -10,8 +10,8 @@ import type { Utterance } from "./utterance.ts";
 type Row = TsvRow<ManifestColumn>;
 
 /**
- * The rows of the raw manifest. Rows that cannot be in any output are refused here, all of them at once with their lines,
- * before the first hour of work.
+ * The rows of the raw manifest. Rows that cannot be in any output are refused here, all at once with their lines,
+ * before the work begins.
  */
 export function readUtterances({ manifest, audio, kaldi }: PrepSection): Utterance[] {
   const path = resolve(manifest);
@@ -39,14 +39,14 @@ export function readUtterances({ manifest, audio, kaldi }: PrepSection): Utteran
   return requireUnique(isNeeded ? rows.map(withPrefix) : rows, path);
 }
 
-/** What the outputs depend on, so that a worker notices that the manifest is another one. */
+/** A digest of what the outputs depend on, so that a worker detects another manifest. */
 export function digestOf(utterances: readonly Utterance[]): string {
   const hash = createHash("sha256");
   for (const { id, path, text, speaker } of utterances) hash.update(`${id}\t${path}\t${text}\t${speaker}\n`);
   return hash.digest("hex");
 }
 
-// A word to every reader of Kaldi's lists, whatever it takes for a blank.
+// One word for every reader of Kaldi's lists, whatever it treats as a blank.
 const notOneWord = /[\s\p{Cc}\p{Surrogate}]/u;
 
 function problemOf(
@@ -66,7 +66,7 @@ function problemOf(
     : undefined;
 }
 
-/** Kaldi runs a path with a pipe sign at its end as a command. */
+/** Kaldi runs a path that ends with a pipe character as a command. */
 function canBeListed(path: string): boolean {
   try {
     formatScpLine({ key: "utt", path });
@@ -76,7 +76,7 @@ function canBeListed(path: string): boolean {
   }
 }
 
-/** Whether the order of the utterances is also one of their speakers, as Kaldi wants it. */
+/** True if the order of the utterances is also sorted by speaker, as Kaldi requires. */
 function isInSpeakerOrder(utterances: readonly Utterance[]): boolean {
   const sorted = [...utterances].sort((a, b) => compareBytes(a.id, b.id));
   return sorted.every(({ speaker }, i) => i === 0 || compareBytes(sorted[i - 1]!.speaker, speaker) <= 0);
@@ -86,7 +86,7 @@ function withPrefix(utterance: Utterance): Utterance {
   return { ...utterance, id: `${utterance.speaker}-${utterance.id}` };
 }
 
-/** Ids that differ in the manifest may be one when they are changed. */
+/** Ids that differ in the manifest may become equal after the changes. */
 function requireUnique(utterances: Utterance[], path: string): Utterance[] {
   const seen = new Map<string, string>();
   for (const { id, sourceId } of utterances) {

@@ -1,11 +1,11 @@
-/** One row of the raw manifest, with its path made whole. */
+/** One row of the raw manifest, with an absolute path. */
 export interface Utterance {
-  /** As it is called in all outputs, so with the speaker before it where that is asked for. */
+  /** The id in all outputs, with the speaker as a prefix if requested. */
   readonly id: string;
-  /** As the manifest calls it. */
+  /** The id in the manifest. */
   readonly sourceId: string;
   readonly path: string;
   readonly text: string;
-  /** The id where the manifest names no speaker, as Kaldi does it. */
+  /** The id if the manifest names no speaker, as in Kaldi. */
   readonly speaker: string;
 }

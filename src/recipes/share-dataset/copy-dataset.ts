@@ -15,7 +15,7 @@ import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { MillraceError } from "../../index.ts";
 import type { DatasetFile } from "./list-dataset-files.ts";
 
-// Says that a folder was made here, and so may be replaced.
+// Marks a folder that was made here and may be replaced.
 const markerName = ".shared-dataset.json";
 
 export interface CopyOptions {
@@ -26,7 +26,7 @@ export interface CopyOptions {
   readonly replace: boolean;
 }
 
-/** Copies a dataset into a folder that is there whole or not at all. */
+/** Copies a dataset into a folder that appears completely or not at all. */
 export function copyDataset({ dir, target, files, card, replace }: CopyOptions): void {
   const folder = resolve(target);
   requireApart(dir, folder);
@@ -67,7 +67,7 @@ function putInPlace(temporary: string, folder: string, aside: string): void {
   rmSync(aside, { recursive: true, force: true });
 }
 
-/** Neither folder may lie in the other: a copy would copy itself, or a replacement delete its source. */
+/** Neither folder may contain the other: a copy would copy itself, or a replacement delete its source. */
 function requireApart(dir: string, folder: string): void {
   let above = folder;
   while (!existsSync(above)) above = dirname(above);
@@ -88,7 +88,7 @@ function requireFree(folder: string, replace: boolean): void {
   if (!existsSync(join(folder, markerName))) throw taken(folder, "it holds something that was not shared there");
   if (!replace) {
     throw new MillraceError("BAD_OPTION", `${folder} holds a shared dataset already.`, {
-      hint: "Pass replace: true to put this one in its place, or name another folder.",
+      hint: "Pass replace: true to replace it, or name another folder.",
     });
   }
 }

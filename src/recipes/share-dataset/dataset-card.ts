@@ -1,16 +1,16 @@
 import type { DatasetFile } from "./list-dataset-files.ts";
 
-/** What a card can say about a dataset without looking into its files. */
+/** The facts about a dataset that are known without reading its files. */
 export interface DatasetFacts {
   readonly name: string;
   readonly files: readonly Pick<DatasetFile, "path" | "bytes">[];
   readonly bytes: number;
 }
 
-/** The text of a card, or a function that makes it. */
+/** The text of a card, or a function that creates it. */
 export type DatasetCard = string | ((facts: DatasetFacts) => string | Promise<string>);
 
-/** A card for a dataset that comes without one: YAML front matter, and what there is by kind of file. */
+/** A card for a dataset without one: YAML front matter, and a summary by kind of file. */
 export function defaultCard({ name, files, bytes }: DatasetFacts): string {
   const kinds = new Map<string, { count: number; bytes: number }>();
   for (const { path, bytes: own } of files) {

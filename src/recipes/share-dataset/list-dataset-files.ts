@@ -6,11 +6,14 @@ export interface DatasetFile {
   /** Relative to the folder, with forward slashes. */
   readonly path: string;
   readonly bytes: number;
-  /** Where its bytes are: elsewhere in the folder, where the path is a link. */
+  /** The path of its content: elsewhere in the folder if the path is a link. */
   readonly source: string;
 }
 
-/** The files of a dataset, by name. Hidden ones and unfinished ones (`.tmp`) stay; no link leads out of the folder. */
+/**
+ * The files of a dataset, by name. Hidden and unfinished ones (`.tmp`) are skipped; links out of the folder are
+ * refused.
+ */
 export function listDatasetFiles(dir: string, isWanted: (path: string) => boolean): DatasetFile[] {
   if (!(statSync(dir, { throwIfNoEntry: false })?.isDirectory() ?? false)) {
     throw new MillraceError("BAD_OPTION", `There is no folder ${dir}.`, { hint: "Name the folder of the dataset." });

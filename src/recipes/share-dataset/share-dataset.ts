@@ -6,18 +6,18 @@ import { type DatasetCard, defaultCard } from "./dataset-card.ts";
 import { listDatasetFiles } from "./list-dataset-files.ts";
 import { type HubTarget, uploadDataset } from "./upload-dataset.ts";
 
-/** Where a dataset goes: a folder, or a repository of a hub. */
+/** The destination of a dataset: a folder, or a repository of a hub. */
 export type ShareTarget = { readonly folder: string; readonly replace?: boolean } | HubTarget;
 
-/** What is shared of a folder, and what its card says. */
+/** Which files are shared, and the card. */
 export interface ShareOptions {
-  /** The text of README.md, or a function that makes it. Default: the dataset's own README.md, or a short one. */
+  /** The text of README.md, or a function that creates it. Default: the dataset's README.md, or a short one. */
   readonly card?: DatasetCard;
-  /** Which files go along, by their path in the folder. Default: all but hidden and unfinished ones. */
+  /** Which files are included, by their path in the folder. Default: all except hidden and unfinished ones. */
   readonly include?: (path: string) => boolean;
 }
 
-/** Where a data set was put, and what it holds. */
+/** The destination and content of a shared dataset. */
 export interface SharedDataset {
   /** The folder, or the address of the last commit. */
   readonly place: string;
@@ -26,8 +26,8 @@ export interface SharedDataset {
 }
 
 /**
- * Puts a dataset where others find it, with its card: into a folder (whole or not at all, and never over something else) or
- * into a dataset repository of the Hugging Face hub. The folder itself is only read.
+ * Shares a dataset with its card: into a folder (complete or not at all, and never over something else) or into a
+ * dataset repository of the Hugging Face hub. The source folder is only read.
  */
 export async function shareDataset(
   dir: string,

@@ -6,11 +6,11 @@ import type { DatasetFile } from "./list-dataset-files.ts";
 export interface HubTarget {
   /** `namespace/name`. */
   readonly repo: string;
-  /** Makes the repository if it is not there. Default `true`. */
+  /** Creates the repository if it does not exist. Default `true`. */
   readonly create?: boolean;
-  /** Of a repository that is made. Default: as the namespace has it. */
+  /** The visibility of a new repository. Default: that of the namespace. */
   readonly visibility?: "public" | "private";
-  /** Default `main`; it must be there. */
+  /** Default `main`; it must exist. */
   readonly branch?: string;
   /** Default: `Upload` and the name of the folder. */
   readonly message?: string;
@@ -25,11 +25,14 @@ export interface UploadOptions {
   readonly message: string;
 }
 
-// One commit holds its small files in one request; a hub has limits for both.
-const mostFiles = 500;
-const mostBytes = 64 * 2 ** 20;
+// A commit sends its small files in one request; a hub limits both numbers.
+const maxFiles = 500;
+const maxBytes = 64 * 2 ** 20;
 
-/** Uploads a dataset to a hub, the card last: whoever finds it finds the rest. Answers the address of the last commit. */
+/**
+ * Uploads a dataset to a hub, the card last: when the card is there, so are the other files. Returns the address of the
+ * last commit.
+ */
 export async function uploadDataset({ target, files, card, message }: UploadOptions): Promise<string> {
   const accessToken = readToken();
   if (!/^[\w.-]+\/[\w.-]+$/.test(target.repo)) {
@@ -50,7 +53,7 @@ export async function uploadDataset({ target, files, card, message }: UploadOpti
       await hub
         .createRepo({ ...common, ...(visibility === undefined ? {} : { visibility }) })
         .catch((error: { statusCode?: unknown }) => {
-          // It is there already: what was asked for.
+          // It exists already, which is fine.
           if (error.statusCode !== 409) throw error;
         });
     }
@@ -75,7 +78,7 @@ function* cutParts(files: readonly DatasetFile[]): Generator<DatasetFile[]> {
   let part: DatasetFile[] = [];
   let bytes = 0;
   for (const file of files) {
-    if (part.length > 0 && (part.length === mostFiles || bytes + file.bytes > mostBytes)) {
+    if (part.length > 0 && (part.length === maxFiles || bytes + file.bytes > maxBytes)) {
       yield part;
       [part, bytes] = [[], 0];
     }
@@ -111,7 +114,7 @@ function uploadFailed(error: unknown, { repo }: HubTarget, token: string): Millr
   const text = (error instanceof Error ? error.message : String(error)).replaceAll(token, "hf_…");
   const { statusCode } = error as { statusCode?: unknown };
   const isRefused = statusCode === 401 || statusCode === 403;
-  // Without the cause: it may hold the request, and so the token.
+  // Without the cause: it may contain the request, and so the token.
   return new MillraceError("UPLOAD_FAILED", `The upload to ${repo} failed: ${text}`, {
     hint: isRefused
       ? "Check that the token in HF_TOKEN may write to this repository."

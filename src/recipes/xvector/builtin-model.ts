@@ -3,15 +3,15 @@ import { encodeOnnx, loadOnnx, type OnnxModel } from "../../speech.ts";
 import { poolStatistics } from "./pool-statistics.ts";
 import { builtinCepstra } from "./toolkits/builtin.ts";
 
-/** How long its vectors are: a mean and a deviation of each cepstrum but the first. */
+/** The length of its vectors: a mean and a deviation of each cepstrum except the first. */
 const dimension = 2 * (builtinCepstra - 1);
 
-// Below what float32 can tell from the squares of cepstra.
-const smallestVariance = 1e-8;
+// Below the float32 precision of squared cepstra.
+const minVariance = 1e-8;
 
 /**
- * The built-in model as the bytes of an ONNX file: mean and standard deviation over time of every cepstrum but the first,
- * scaled to length 1. The cepstra are liftered, which makes them about equally large; nothing in it is trained.
+ * The built-in model as the bytes of an ONNX file: mean and standard deviation over time of every cepstrum except the
+ * first, scaled to length 1. The cepstra are liftered, which gives them similar magnitudes; nothing in it is trained.
  */
 export function encodeBuiltinModel(): Buffer {
   const int64 = (name: string, ...values: bigint[]) => ({
@@ -27,7 +27,7 @@ export function encodeBuiltinModel(): Buffer {
       int64("first", 1n),
       int64("last", BigInt(builtinCepstra)),
       int64("feature_axis", 2n),
-      { name: "floor", shape: [1], data: Float32Array.of(smallestVariance) },
+      { name: "floor", shape: [1], data: Float32Array.of(minVariance) },
     ],
     nodes: [
       { type: "Slice", inputs: ["feats", "first", "last", "feature_axis"], outputs: ["cepstra"] },
@@ -45,8 +45,8 @@ export function encodeBuiltinModel(): Buffer {
 }
 
 /**
- * The built-in model, in ONNX Runtime, or in plain TypeScript where that is not installed: the same numbers but for the
- * rounding, so that extraction works on any machine.
+ * The built-in model, in ONNX Runtime, or in plain TypeScript if that is not installed: the same numbers except for
+ * rounding, so extraction works on any machine.
  */
 export async function loadBuiltinModel(options: {
   readonly device: string;
@@ -60,9 +60,10 @@ export async function loadBuiltinModel(options: {
       ...plainSession(),
       inputNames: ["feats"],
       outputNames: ["embs"],
-      inputs: [{ name: "feats", type: "float32", shape: ["B", "T", builtinCepstra] }],
-      outputs: [{ name: "embs", type: "float32", shape: ["B", dimension] }],
+      inputs: [{ name: "feats", dtype: "float32", shape: ["B", "T", builtinCepstra] }],
+      outputs: [{ name: "embs", dtype: "float32", shape: ["B", dimension] }],
       release: () => Promise.resolve(),
+      [Symbol.asyncDispose]: () => Promise.resolve(),
     };
   }
 }
@@ -71,13 +72,13 @@ export async function loadBuiltinModel(options: {
 export function plainSession(): ModelSession {
   return {
     run({ feats }) {
-      const [batch, rows, columns] = feats!.dims as [number, number, number];
+      const [batch, rows, columns] = feats!.shape as [number, number, number];
       const data = new Float32Array(batch * dimension);
       for (let i = 0; i < batch; i++) {
         const matrix = (feats!.data as Float32Array).subarray(i * rows * columns, (i + 1) * rows * columns);
-        data.set(poolStatistics({ data: matrix, rows, columns }, smallestVariance), i * dimension);
+        data.set(poolStatistics({ data: matrix, rows, columns }, minVariance), i * dimension);
       }
-      return Promise.resolve({ embs: { type: "float32", data, dims: [batch, dimension] } });
+      return Promise.resolve({ embs: { dtype: "float32", shape: [batch, dimension], data } });
     },
   };
 }

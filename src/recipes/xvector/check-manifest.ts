@@ -3,19 +3,19 @@ import { MillraceError } from "../../index.ts";
 import { manifestColumns } from "../manifest-columns.ts";
 import type { Manifest } from "./manifest.ts";
 
-/** One thing that is wrong with a manifest. */
+/** One problem of a manifest. */
 export interface ManifestProblem {
-  /** Counted from 1; 0 where it is about the whole file. */
+  /** Line number from 1; 0 for the whole file. */
   readonly line: number;
   readonly message: string;
 }
 
 export interface FindProblemsOptions {
-  /** Looks whether the audio files are there too. Default: false. */
+  /** Also checks that the audio files exist. Default: false. */
   readonly files?: boolean;
 }
 
-/** Everything that is wrong with a manifest, in the order of its lines; none of it stops the search. */
+/** All problems of a manifest, in the order of its lines. */
 export function findManifestProblems(
   manifest: Manifest,
   { files = false }: FindProblemsOptions = {},
@@ -23,7 +23,7 @@ export function findManifestProblems(
   const problems: ManifestProblem[] = [];
   const { header } = manifest;
   const missing = ["utt_id", "wav_path"].filter((name) => header !== undefined && !header.includes(name));
-  // Nothing can be said of the rows then.
+  // Without the columns, the rows cannot be checked.
   if (missing.length > 0) return [{ line: 1, message: `the header has no column ${missing.join(", ")}` }];
   if (manifest.length === 0) problems.push({ line: 0, message: "it has no utterances" });
   const firstLines = new Map<string, number>();
@@ -43,7 +43,7 @@ export function findManifestProblems(
     const before = firstLines.get(id);
     if (id.trim() === "") say("its utt_id is empty");
     else if (before === undefined) firstLines.set(id, line);
-    else say(`its utt_id ${JSON.stringify(id)} stands in line ${before} already`);
+    else say(`its utt_id ${JSON.stringify(id)} is already in line ${before}`);
     if (manifest.fieldsAt(idx)[header?.indexOf("wav_path") ?? 1]!.trim() === "") say("its wav_path is empty");
     else if (files) checkFile(path, say);
   }
@@ -61,21 +61,21 @@ function checkFile(path: string, say: (message: string) => void): void {
   }
 }
 
-// More than that does not help anyone who reads it.
-const mostShown = 20;
+// A longer list does not help the reader.
+const maxShown = 20;
 
-/** Refuses a manifest that is not one, with the lines that are wrong. Whether the audio is there shows while it runs. */
+/** Refuses an invalid manifest and lists the wrong lines. Missing audio is found during the run. */
 export function requireSoundManifest(manifest: Manifest): void {
   const problems = findManifestProblems(manifest);
   if (problems.length === 0) return;
-  const shown = problems.slice(0, mostShown).map((problem) => describeProblem(manifest.path, problem));
-  if (problems.length > mostShown) shown.push(`… and ${problems.length - mostShown} more`);
+  const shown = problems.slice(0, maxShown).map((problem) => describeProblem(manifest.path, problem));
+  if (problems.length > maxShown) shown.push(`… and ${problems.length - maxShown} more`);
   throw new MillraceError("BAD_FILE", `${manifest.path} cannot be used:\n${shown.join("\n")}`, {
     hint: "Correct these lines; `millrace xvector CONFIG --check` lists all of them, and missing audio too.",
   });
 }
 
-/** A problem with its place, as compilers write it. */
+/** A problem with its position, in the format of compilers. */
 export function describeProblem(path: string, { line, message }: ManifestProblem): string {
   return `${path}${line === 0 ? "" : `:${line}`}: ${message}`;
 }

@@ -1,45 +1,99 @@
 import { resolve } from "node:path";
-import { MillraceError } from "../../index.ts";
 import { probeAudio } from "../../speech.ts";
 import { findManifestProblems, type ManifestProblem } from "./check-manifest.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 import { findModel } from "./model/find-model.ts";
 import { vectorFormat } from "./outputs/vector-format.ts";
-import { conventionOf, toolkitOf } from "./toolkits/choose-convention.ts";
-import { checkXVectorConfig, splitsOf, type XVectorConfig } from "./xvector-config.ts";
+import { conventionOf, modelOf, toolkitOf } from "./toolkits/choose-convention.ts";
+import { describe, tryModel } from "./try-model.ts";
+import {
+  checkXVectorConfig,
+  manifestOf,
+  splitsOf,
+  tagOf,
+  type XVectorConfig,
+  type XVectorSection,
+} from "./xvector-config.ts";
 
-/** What was found out about a split before anything ran. */
+/** The findings about a split before anything runs. */
 export interface SplitCheck {
   readonly split: string;
   readonly manifest: string;
   readonly utterances: number;
   readonly speakers: number;
-  /** As far as the headers of the files say. */
+  /** By the headers of the files. */
   readonly seconds: number;
   readonly problems: readonly ManifestProblem[];
 }
 
-/** What was found out about a config. */
+/** The findings about a config. */
 export interface XVectorCheck {
   readonly splits: readonly SplitCheck[];
   readonly toolkit: string;
-  /** The file of the model; undefined for the built-in one. */
+  /** The file of the model; undefined for the built-in one, or where it was not found. */
   readonly model: string | undefined;
+  /** The device that the model was opened on; undefined where it could not be opened. */
+  readonly device: string | undefined;
+  /** The length of the vector of one utterance that was embedded; undefined where none was. */
+  readonly dimension: number | undefined;
+  /** Why the model cannot be used; undefined where it can. */
+  readonly modelProblem: string | undefined;
 }
 
-// Headers are read some at a time: on a shared file system most of it is waiting.
+// Headers are read several at a time: on a shared file system most of the time is waiting.
 const filesAtOnce = 16;
 
-/** Looks at config, manifests, headers of audio files and the model; runs nothing and lists everything that is wrong. */
+/**
+ * Checks config, manifests and headers of audio files, opens the model on its device, embeds one utterance with it, and lists all
+ * problems. It writes no vectors.
+ */
 export async function checkXVectors(config: XVectorConfig): Promise<XVectorCheck> {
   const section = checkXVectorConfig(config);
   vectorFormat(section.output_format ?? undefined);
   const { minSeconds } = conventionOf(section);
-  const splits: SplitCheck[] = [];
-  for (const split of splitsOf(section))
-    splits.push(await checkSplit(split, readManifest(resolve(section.manifest_paths[split]!)), minSeconds));
-  const found = await findModel(section);
-  return { splits, toolkit: toolkitOf(section), model: found?.path };
+  // A config without a model is wrong, whatever else is found.
+  modelOf(section);
+  const checked: { check: SplitCheck; manifest: Manifest }[] = [];
+  for (const split of splitsOf(section)) {
+    const manifest = readManifest(manifestOf(section, split));
+    checked.push({ check: await checkSplit(split, manifest, minSeconds), manifest });
+  }
+  const { bad, at, ...model } = await checkModel(section, checked);
+  const splits = checked.map(({ check }, i) =>
+    i === at ? { ...check, problems: [...check.problems, ...bad].sort((a, b) => a.line - b.line) } : check,
+  );
+  return { splits, toolkit: toolkitOf(section), ...model };
+}
+
+/** Finds the model and tries it with an utterance of the first split that has a good one, which is split number `at`. */
+async function checkModel(
+  section: XVectorSection,
+  checked: readonly { readonly check: SplitCheck; readonly manifest: Manifest }[],
+) {
+  let model: string | undefined;
+  try {
+    model = (await findModel(section))?.path;
+  } catch (error) {
+    const modelProblem = describe(error);
+    return { model, device: undefined, dimension: undefined, modelProblem, bad: [], at: 0 };
+  }
+  const good = checked.map(({ check, manifest }) => goodRows(manifest, check.problems));
+  const at = Math.max(
+    0,
+    good.findIndex((rows) => rows.length > 0),
+  );
+  const { check, manifest } = checked[at]!;
+  const output_dir = resolve(section.save_path, tagOf(section), check.split);
+  const { problem, ...tried } = await tryModel(section, { manifest_path: manifest.path, output_dir }, good[at]!);
+  return { model, at, modelProblem: problem, ...tried };
+}
+
+function goodRows(manifest: Manifest, problems: readonly ManifestProblem[]): number[] {
+  const lines = new Set(problems.map(({ line }) => line));
+  // A problem of the whole file leaves no row that could be read.
+  if (lines.has(0)) return [];
+  const rows = Array.from({ length: manifest.length }, (_, idx) => idx);
+  return rows.filter((idx) => !lines.has(manifest.lineOf(idx)));
 }
 
 async function checkSplit(split: string, manifest: Manifest, minSeconds: number): Promise<SplitCheck> {
@@ -52,7 +106,7 @@ async function checkSplit(split: string, manifest: Manifest, minSeconds: number)
   const probeSome = async () => {
     while (next < manifest.length) {
       const { line, path, speaker } = manifest.at(next++);
-      // What is wrong with the row itself has been said.
+      // Problems of the row itself are already reported.
       if (known.has(line)) continue;
       if (speaker !== "") speakers.add(speaker);
       try {
@@ -64,7 +118,7 @@ async function checkSplit(split: string, manifest: Manifest, minSeconds: number)
             message: `${path} is too short: ${durationSeconds} s, at least ${minSeconds} s are needed`,
           });
       } catch (error) {
-        found.push({ line, message: inOneLine(error) });
+        found.push({ line, message: describe(error) });
       }
     }
   };
@@ -77,9 +131,4 @@ async function checkSplit(split: string, manifest: Manifest, minSeconds: number)
     seconds,
     problems: [...problems, ...found].sort((a, b) => a.line - b.line),
   };
-}
-
-function inOneLine(error: unknown): string {
-  if (!(error instanceof MillraceError)) return (error as Error).message;
-  return error.hint === undefined ? error.reason : `${error.reason}; ${error.hint}`;
 }

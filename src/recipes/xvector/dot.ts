@@ -1,4 +1,4 @@
-/** The sum of products, four at a time: one sum alone would wait for itself at each step. */
+/** The sum of products with four accumulators: a single one would wait for itself at each step. */
 export function dot(a: Float64Array, b: Float64Array): number {
   const whole = a.length & ~3;
   let [first, second, third, fourth] = [0, 0, 0, 0];

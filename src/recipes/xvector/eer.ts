@@ -1,21 +1,21 @@
-/** Scores of trials: of pairs of one speaker, and of pairs of two. */
+/** Scores of trials: of pairs of one speaker, and of pairs of two speakers. */
 export interface TrialScores {
   readonly same: ArrayLike<number>;
   readonly different: ArrayLike<number>;
 }
 
-/** Where as many impostors are taken in as owners are turned away. */
+/** The point at which the false-accept rate equals the false-reject rate. */
 export interface EqualErrorRate {
   /** From 0 to 1. */
   readonly eer: number;
-  /** Scores from here on are taken as the same speaker. */
+  /** Scores at or above this are accepted as the same speaker. */
   readonly threshold: number;
 }
 
 /**
- * The equal error rate: scores are gone through from the highest on, and at each the share of different pairs at or above
- * it is compared with the share of same pairs below it; where they differ least, their mean is the rate. Equal scores
- * count as one. Undefined where there are no trials of one kind.
+ * The equal error rate: going through the scores from the highest on, compares the fraction of different pairs at or
+ * above each score with the fraction of same pairs below it; where they differ least, their mean is the rate. Equal
+ * scores count as one. Undefined without trials of both kinds.
  */
 export function eer({ same, different }: TrialScores): EqualErrorRate | undefined {
   if (same.length === 0 || different.length === 0) return undefined;

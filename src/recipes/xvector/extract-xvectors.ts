@@ -1,37 +1,94 @@
 import { resolve } from "node:path";
-import { getParallelConfig, type ParallelInput, type RunnerOptions, range } from "../../index.ts";
+import {
+  getParallelConfig,
+  type ItemIndex,
+  MillraceError,
+  type ParallelInput,
+  type RunnerOptions,
+  range,
+  type SubmittedRun,
+} from "../../index.ts";
 import { optionsOfConfig } from "../options-of-config.ts";
 import { requireSoundManifest } from "./check-manifest.ts";
 import { readManifest } from "./manifest.ts";
 import { findModel } from "./model/find-model.ts";
 import { splitPlaces } from "./outputs/split-places.ts";
 import { vectorFormat } from "./outputs/vector-format.ts";
-import { checkXVectorConfig, splitsOf, tagOf, type XVectorConfig, type XVectorSection } from "./xvector-config.ts";
+import {
+  checkXVectorConfig,
+  manifestOf,
+  splitsOf,
+  tagOf,
+  type XVectorConfig,
+  type XVectorSection,
+} from "./xvector-config.ts";
 import { XVectorProvider } from "./xvector-provider.ts";
 import { XVectorRunner } from "./xvector-runner.ts";
 import type { XVectorSummary } from "./xvector-summary.ts";
 
 /**
- * Extracts one embedding for every utterance of every split that a config names, or those that are left of it, and writes
- * index, speaker means and report. The sections `parallel:` and `runner:` beside `xvector:` count, unless options are given.
+ * Extracts one embedding for every utterance of every split of a config, or those that are left, and writes index,
+ * speaker means and report. The sections `parallel:` and `runner:` beside `xvector:` are used unless options are given.
  */
-export async function extractXVectors(config: XVectorConfig, options: RunnerOptions = {}): Promise<XVectorSummary[]> {
+export async function extractXVectors(
+  config: XVectorConfig,
+  options: RunnerOptions<ItemIndex> = {},
+): Promise<XVectorSummary[]> {
+  if (isAsync(config)) {
+    throw new MillraceError("BAD_OPTION", "async_mode is set, but extractXVectors waits for the vectors.", {
+      hint: "Call submitXVectors(config), which returns at once, or leave async_mode out.",
+    });
+  }
+  const summaries: XVectorSummary[] = [];
+  for (const { runner, length } of await makeRunners(config, options)) summaries.push(await runner.run(range(length)));
+  return summaries;
+}
+
+/** A split whose vectors are made without this process. */
+export interface SubmittedSplit extends SubmittedRun {
+  readonly split: string;
+}
+
+/**
+ * Leaves the extraction to jobs of a scheduler, or to a process in the background, and returns at once; the last worker of a
+ * split writes its index, means and report. This is what `async_mode: true` of a config asks for.
+ */
+export async function submitXVectors(
+  config: XVectorConfig,
+  options: RunnerOptions<ItemIndex> = {},
+): Promise<SubmittedSplit[]> {
+  const submitted: SubmittedSplit[] = [];
+  for (const { split, runner, length } of await makeRunners(config, options))
+    submitted.push({ split, ...(await runner.submit(range(length))) });
+  return submitted;
+}
+
+/** Whether a config leaves the work to jobs: `async_mode` of its section `xvector:` or `runner:`. */
+export function isAsync(config: XVectorConfig): boolean {
+  const { asyncMode = false } = optionsOfConfig(config) as { readonly asyncMode?: boolean };
+  return checkXVectorConfig(config).async_mode ?? asyncMode;
+}
+
+interface SplitRunner {
+  readonly split: string;
+  readonly length: number;
+  readonly runner: XVectorRunner;
+}
+
+/** Checks everything and makes a runner for each split. */
+async function makeRunners(config: XVectorConfig, options: RunnerOptions<ItemIndex>): Promise<SplitRunner[]> {
   const section = checkXVectorConfig(config);
   const format = vectorFormat(section.output_format ?? undefined);
-  const manifests = splitsOf(section).map((split) => ({
-    split,
-    manifest: readManifest(resolve(section.manifest_paths[split]!)),
-  }));
-  // Whatever is wrong with any of them is said before the first hour of work.
+  const manifests = splitsOf(section).map((split) => ({ split, manifest: readManifest(manifestOf(section, split)) }));
+  // All mistakes are reported before the work begins.
   for (const { manifest } of manifests) requireSoundManifest(manifest);
   // Fetched once, here, and not by every worker at the same time.
   const found = await findModel(section);
-  const given = optionsOf(config, section);
-  const summaries: XVectorSummary[] = [];
-  for (const { split, manifest } of manifests) {
+  const asked = { ...optionsOf(config, section), ...options };
+  return manifests.map(({ split, manifest }) => {
     const outputDir = resolve(section.save_path, tagOf(section), split);
     const provider = new XVectorProvider(
-      { xvector: section },
+      { xvector: identityOf(section) },
       {
         manifest_path: manifest.path,
         output_dir: outputDir,
@@ -40,33 +97,42 @@ export async function extractXVectors(config: XVectorConfig, options: RunnerOpti
       },
     );
     const { runDir } = splitPlaces(outputDir, format);
-    const asked = { ...given, ...options };
     const shards = asked.shards ?? fewShards(manifest.length, asked.parallel ?? getParallelConfig());
     const runner = new XVectorRunner(provider, {
       ...asked,
       outputDir: runDir,
       ...(shards === undefined ? {} : { shards }),
     });
-    summaries.push(await runner.run(range(manifest.length)));
-  }
-  return summaries;
+    return { split, length: manifest.length, runner };
+  });
 }
 
-// A shard costs some files; an utterance takes long enough that fewer of them leave no worker idle for long.
-const utterancesAShard = 8;
-const shardsAWorker = 8;
+/** The section as part of a run's identity: a run may be finished in another way than it was begun. */
+function identityOf({ async_mode, ...section }: XVectorSection): XVectorSection {
+  return section;
+}
 
-/** How many shards a small corpus is cut into; a large one, or one for nobody knows how many workers, as usual. */
+// A shard costs some files; utterances take long enough that shards of several leave no worker idle for long.
+const utterancesPerShard = 8;
+const shardsPerWorker = 8;
+
+/** The number of shards of a small corpus; a large one, or one with an unknown number of workers, uses the default. */
 function fewShards(count: number, { n_workers, nWorkers = n_workers }: ParallelInput): number | undefined {
-  if (nWorkers === undefined || count > 128 * utterancesAShard) return undefined;
-  return Math.max(1, Math.min(count, Math.max(shardsAWorker * nWorkers, Math.ceil(count / utterancesAShard))));
+  if (nWorkers === undefined || count > 128 * utterancesPerShard) return undefined;
+  return Math.max(1, Math.min(count, Math.max(shardsPerWorker * nWorkers, Math.ceil(count / utterancesPerShard))));
 }
 
 /** The options of the runner, with the batches that the section of the recipe asks for. */
-function optionsOf(config: object, { batch_size, batch_seconds }: XVectorSection): RunnerOptions {
+function optionsOf(config: object, { batch_size, batch_seconds }: XVectorSection): RunnerOptions<ItemIndex> {
   return {
-    ...optionsOfConfig(config),
+    ...withoutMode(optionsOfConfig(config)),
     ...(batch_size == null ? {} : { batchSize: batch_size }),
     ...(batch_seconds == null ? {} : { batchBy: { cost: "sum", max: batch_seconds } }),
   };
+}
+
+// Which of the two functions is called decides.
+function withoutMode(options: RunnerOptions<ItemIndex> & { readonly asyncMode?: unknown }): RunnerOptions<ItemIndex> {
+  const { asyncMode, ...others } = options;
+  return others;
 }

@@ -1,14 +1,14 @@
 import { cmvn, type FeatureMatrix, fbank, melMfcc, melSpectrogram, mfcc, speechbrainFbank } from "../../speech.ts";
-import type { Room } from "./room.ts";
+import type { BorrowedBuffer } from "./borrow-buffer.ts";
 import type { ModelConvention } from "./toolkits/toolkit.ts";
 
-/** Samples to what a model takes, in memory of the caller's own where the front end can. */
-export type FrontEnd = (samples: Float32Array, allocate?: Room["allocate"]) => FeatureMatrix;
+/** Converts samples to the model's input, in the caller's memory if the front end can. */
+export type FrontEnd = (samples: Float32Array, allocate?: BorrowedBuffer["allocate"]) => FeatureMatrix;
 
-// Checked by the front ends themselves, which take the names of their toolkits.
+// Checked by the front ends themselves, which use the names of their toolkits.
 type Options = object;
 
-type Features = (samples: Float32Array, options: Options, allocate?: Room["allocate"]) => FeatureMatrix;
+type Features = (samples: Float32Array, options: Options, allocate?: BorrowedBuffer["allocate"]) => FeatureMatrix;
 
 const frontEnds: Readonly<Record<ModelConvention["frontend"], Features>> = {
   fbank: (samples, options, allocate) => fbank(samples, options, allocate),
@@ -35,7 +35,7 @@ export function makeFrontEnd(convention: ModelConvention): FrontEnd {
   };
 }
 
-// A loop, because the `map` of a typed array calls a function for each of the 16,000 samples of a second.
+// A loop, because `map` of a typed array calls a function for each of the 16,000 samples of a second.
 function scale(samples: Float32Array, factor: number): Float32Array {
   if (factor === 1) return samples;
   const scaled = new Float32Array(samples.length);

@@ -5,21 +5,23 @@ import { MillraceError } from "../../index.ts";
 import { audioPath, type ManifestColumn, manifestColumns } from "../manifest-columns.ts";
 
 /** One row of a manifest. */
-export interface Utterance {
+export interface ManifestRow {
   readonly id: string;
   /** Absolute. */
   readonly path: string;
   readonly text: string;
-  /** Empty where the manifest names none. */
+  /** Empty if the manifest names none. */
   readonly speaker: string;
-  /** Counted from 1, as editors do. */
+  /** Line number from 1. */
   readonly line: number;
 }
 
-/** The rows of a manifest. They stay bytes until they are asked for: a million of them fit into a worker. */
-export class Manifest {
+/** The rows of a manifest. They stay bytes until they are read: a million of them fit into a worker. */
+export class Manifest implements Iterable<readonly [uttId: string, wavPath: string]> {
+  /** `[utt_id, wav_path]` of a row, as in ESPnet3's list of pairs. */
+  readonly [idx: number]: readonly [uttId: string, wavPath: string];
   readonly path: string;
-  /** The names of the first line, where it is a header. */
+  /** The names of the first line, if it is a header. */
   readonly header: readonly string[] | undefined;
   private readonly bytes: Buffer;
   private readonly starts: readonly number[];
@@ -55,12 +57,13 @@ export class Manifest {
     >;
   }
 
-  /** How many utterances it has. */
+  /** Number of utterances. */
   get length(): number {
     return this.starts.length;
   }
 
-  at(idx: number): Utterance {
+  /** All of one row; `manifest[idx]` has its id and path alone. */
+  at(idx: number): ManifestRow {
     const fields = this.fieldsAt(idx);
     const field = (name: ManifestColumn) => fields[this.columns[name]] ?? "";
     return {
@@ -70,6 +73,10 @@ export class Manifest {
       speaker: field("speaker_id"),
       line: this.lineOf(idx),
     };
+  }
+
+  *[Symbol.iterator](): Generator<readonly [uttId: string, wavPath: string]> {
+    for (let idx = 0; idx < this.length; idx++) yield this[idx]!;
   }
 
   lineOf(idx: number): number {
@@ -84,7 +91,7 @@ export class Manifest {
     return isUtf8(this.row(idx));
   }
 
-  /** What the vectors depend on, so that a run that goes on notices that it is another one. Texts may change. */
+  /** A digest of what the vectors depend on, so that a resumed run detects another manifest. Texts may change. */
   digest(): string {
     const hash = createHash("sha256");
     for (let idx = 0; idx < this.length; idx++) {
@@ -101,6 +108,19 @@ export class Manifest {
   }
 }
 
+// There are no elements, because the rows stay bytes: `manifest[idx]` is computed when neither the object nor its class has
+// such a property. A proxy in front of the object would make every other access slow.
+const pairs = new Proxy(Object.prototype, {
+  get(target, key, manifest: unknown): unknown {
+    const isIndex = typeof key === "string" && /^(?:0|[1-9]\d*)$/.test(key);
+    if (!isIndex || !(manifest instanceof Manifest)) return Reflect.get(target, key, manifest);
+    if (Number(key) >= manifest.length) return undefined;
+    const { id, path } = manifest.at(Number(key));
+    return [id, path] as const;
+  },
+});
+Object.setPrototypeOf(Manifest.prototype, pairs);
+
 /** Reads a manifest: `utt_id TAB wav_path TAB text TAB speaker_id`, with or without a header, LF or CRLF, UTF-8. */
 export function readManifest(path: string): Manifest {
   try {
@@ -108,7 +128,7 @@ export function readManifest(path: string): Manifest {
   } catch (cause) {
     throw new MillraceError("BAD_FILE", `The manifest ${path} cannot be read: ${(cause as Error).message}`, {
       cause,
-      hint: "Check xvector.manifest_paths; paths are relative to the folder that the command is started in.",
+      hint: "Check xvector.manifest_paths and xvector.splits: a split that is not in manifest_paths is read from data/manifest/SPLIT.tsv. Paths are relative to the folder that the command is started in.",
     });
   }
 }

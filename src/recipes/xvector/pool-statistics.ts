@@ -1,7 +1,7 @@
 import type { FeatureMatrix } from "../../speech.ts";
 
-/** Mean and standard deviation over time of every column but the first, scaled to length 1. */
-export function poolStatistics({ data, rows, columns }: FeatureMatrix, smallestVariance: number): Float32Array {
+/** Mean and standard deviation over time of every column except the first, scaled to length 1. */
+export function poolStatistics({ data, rows, columns }: FeatureMatrix, minVariance: number): Float32Array {
   const count = columns - 1;
   const pooled = new Float64Array(2 * count);
   for (let column = 0; column < count; column++) {
@@ -11,7 +11,7 @@ export function poolStatistics({ data, rows, columns }: FeatureMatrix, smallestV
     let squares = 0;
     for (let row = 0; row < rows; row++) squares += (data[row * columns + column + 1]! - mean) ** 2;
     pooled[column] = mean;
-    pooled[count + column] = Math.sqrt(Math.max(squares / rows, smallestVariance));
+    pooled[count + column] = Math.sqrt(Math.max(squares / rows, minVariance));
   }
   const length = Math.hypot(...pooled);
   return Float32Array.from(pooled, (value) => value / length);

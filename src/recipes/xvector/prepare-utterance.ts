@@ -1,16 +1,18 @@
 import { MillraceError } from "../../index.ts";
 import { type FeatureMatrix, readAudio, sampleRange } from "../../speech.ts";
+import { measureLevel } from "../measure-level.ts";
+import { type BorrowedBuffer, borrowBuffer } from "./borrow-buffer.ts";
 import type { FrontEnd } from "./make-front-end.ts";
-import { measureLevel } from "./measure-level.ts";
-import { type Room, takeRoom } from "./room.ts";
 import type { ModelConvention } from "./toolkits/toolkit.ts";
 
-/** How audio is read and what of it is refused. */
+/** How audio is read and which audio is refused. */
 export interface AudioPolicy {
   readonly channel: "mix" | number;
-  /** Audio whose peak stays below it is silence, whatever constant is in it. In decibels of full scale. */
+  /** A longer file is refused. Default: that of `readAudio`. */
+  readonly maxSeconds?: number;
+  /** Audio with a peak below this is silent, independent of a constant offset. In decibels of full scale. */
   readonly silenceDb: number;
-  /** A larger share of samples at full scale is refused. */
+  /** A larger fraction of samples at full scale is refused. */
   readonly maxClipped: number;
 }
 
@@ -18,12 +20,12 @@ export interface AudioPolicy {
 export interface PreparedUtterance {
   readonly input: FeatureMatrix;
   readonly seconds: number;
-  /** The share of samples at full scale. */
+  /** The fraction of samples at full scale. */
   readonly clipped: number;
   readonly warnings: readonly string[];
 }
 
-// From there on clipping is worth a word even where it is allowed.
+// From this fraction on clipping is reported even if it is allowed.
 const notableClipping = 0.001;
 
 interface Rules {
@@ -32,38 +34,43 @@ interface Rules {
 }
 
 /**
- * Reads one utterance and computes what the model takes, which may stand in the room. Everything that would give a vector
- * without a meaning is refused here, because models answer to silence and to ten milliseconds too.
+ * Reads one utterance and computes the model's input, which may be in the borrowed buffer. Everything that would give a
+ * meaningless vector is refused here, because models give an output for silence and for ten milliseconds too.
  */
 export async function prepareUtterance(
   path: string,
   frontEnd: FrontEnd,
   rules: Rules,
-  room: Room = takeRoom(),
+  buffer: BorrowedBuffer = borrowBuffer(),
 ): Promise<PreparedUtterance> {
-  // A waveform goes into the model as it is.
+  // A waveform goes into the model unchanged.
   if (rules.convention.input === "waveform")
-    return prepare(path, frontEnd, { ...rules, samples: room, features: room });
-  const samples = takeRoom();
+    return prepare(path, frontEnd, { ...rules, samples: buffer, features: buffer });
+  const samples = borrowBuffer();
   try {
-    return await prepare(path, frontEnd, { ...rules, samples, features: room });
+    return await prepare(path, frontEnd, { ...rules, samples, features: buffer });
   } finally {
-    samples.giveBack();
+    samples.returnBuffer();
   }
 }
 
-interface Rooms {
-  readonly samples: Room;
-  readonly features: Room;
+interface Buffers {
+  readonly samples: BorrowedBuffer;
+  readonly features: BorrowedBuffer;
 }
 
 async function prepare(
   path: string,
   frontEnd: FrontEnd,
-  { convention, policy, samples: sampleRoom, features }: Rules & Rooms,
+  { convention, policy, samples: sampleBuffer, features }: Rules & Buffers,
 ): Promise<PreparedUtterance> {
   const { sampleRate, minSeconds, minFrames } = convention;
-  const audio = await readAudio(path, { sampleRate, channel: policy.channel, allocate: sampleRoom.allocate });
+  const audio = await readAudio(path, {
+    sampleRate,
+    channel: policy.channel,
+    allocate: sampleBuffer.allocate,
+    ...(policy.maxSeconds === undefined ? {} : { maxSeconds: policy.maxSeconds }),
+  });
   const { samples, durationSeconds: seconds } = audio;
   if (seconds < minSeconds)
     throw badAudio(
@@ -90,10 +97,10 @@ async function prepare(
   return { input, seconds, clipped, warnings };
 }
 
-/** By the lowest and the highest, of which any NaN makes NaN: that takes a tenth of asking each. */
+/** By minimum and maximum, which are NaN if any value is: ten times faster than checking each value. */
 function isAllFinite(values: Float32Array): boolean {
-  const { least, most } = sampleRange(values);
-  return Number.isFinite(most - least);
+  const { min, max } = sampleRange(values);
+  return Number.isFinite(max - min);
 }
 
 function round(value: number): number {

@@ -2,13 +2,13 @@ import { dot } from "./dot.ts";
 import type { TrialScores } from "./eer.ts";
 import { toUnit } from "./to-unit.ts";
 
-/** A vector with whose it is; an empty speaker is nobody's. */
+/** A vector with its speaker; an empty speaker means unknown. */
 export interface SpeakerVector {
   readonly speaker: string;
   readonly vector: Float32Array;
 }
 
-/** The cosine of every pair of vectors, apart for pairs of one speaker and of two. */
+/** The cosine of every pair of vectors, separately for pairs of one speaker and of two. */
 export function scorePairs(vectors: readonly SpeakerVector[]): TrialScores {
   const known = vectors.filter(({ speaker }) => speaker !== "");
   const units = known.map(({ vector }) => toUnit(vector));

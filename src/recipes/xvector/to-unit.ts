@@ -1,6 +1,6 @@
 import { dot } from "./dot.ts";
 
-/** A vector of the same direction and of length 1; one of zeros stays as it is. */
+/** A vector scaled to length 1; a zero vector is unchanged. */
 export function toUnit(vector: Float32Array): Float64Array {
   const unit = new Float64Array(vector);
   const length = Math.sqrt(dot(unit, unit)) || 1;

@@ -1,35 +1,39 @@
+import { resolve } from "node:path";
 import { checkShape, MillraceError, type Shape, shape } from "../../index.ts";
 import { maybe, path } from "../maybe.ts";
+import { revisionPattern } from "./model/hub-names.ts";
 import { type ToolkitName, toolkitNames } from "./toolkits/toolkit-names.ts";
 
 const digest = shape.string({ pattern: /^[0-9a-f]{64}$/i, expected: "a SHA-256 of 64 hexadecimal digits" });
 const positive = shape.int({ min: 1 });
 
-/** The `model:` section: what a toolkit says of its models, changed key by key; all of it with `toolkit: onnx`. */
+/**
+ * The `model:` section: overrides of the toolkit's convention, key by key; with `toolkit: onnx` the whole convention.
+ */
 export interface ModelSection {
-  /** What goes into the model: the samples themselves, or features of them. */
+  /** The model's input: the samples, or features of them. */
   readonly input?: "waveform" | "features" | null | undefined;
-  /** Audio of another rate is resampled to it. */
+  /** Audio is resampled to this rate. */
   readonly sample_rate?: number | null | undefined;
-  /** What samples at full scale 1 are multiplied by. */
+  /** Factor for samples at full scale 1. */
   readonly sample_scale?: number | null | undefined;
-  /** Which features, and whose: Kaldi's, librosa's or SpeechBrain's. */
+  /** The kind of features: Kaldi's, librosa's or SpeechBrain's. */
   readonly frontend?: "fbank" | "mfcc" | "log_mel" | "mel_mfcc" | "speechbrain_fbank" | null | undefined;
   /** Options of that front end, by the names of its toolkit. */
   readonly frontend_options?: Readonly<Record<string, unknown>> | null | undefined;
-  /** What is taken from the features of an utterance: its mean, and divided by its deviation. */
+  /** Normalisation of the features of an utterance: by its mean, and by its deviation. */
   readonly cmvn?: "none" | "mean" | "mean_var" | null | undefined;
-  /** [batch, time, feature] or [batch, feature, time]; `auto` looks at the model. */
+  /** [batch, time, feature] or [batch, feature, time]; `auto` uses the model's dimensions. */
   readonly layout?: "auto" | "time_major" | "feature_major" | null | undefined;
-  /** What a second input gets: frames or samples, or their share of the longest. */
+  /** The second input: frames or samples, or their ratio to the longest. */
   readonly lengths?: "auto" | "none" | "count" | "ratio" | null | undefined;
-  /** The input of the model, where its first one is not meant. */
+  /** The input of the model, if it is not the first one. */
   readonly input_name?: string | null | undefined;
-  /** The output of the model that holds the vector, where its first one does not. */
+  /** The output of the model with the vector, if it is not the first one. */
   readonly output_name?: string | null | undefined;
-  /** Less than that fails: the model cannot take it. */
+  /** Shorter audio fails: the model cannot process it. */
   readonly min_frames?: number | null | undefined;
-  /** Pieces whose vectors are averaged, in frames (samples, where the waveform goes in). */
+  /** Windows whose vectors are averaged, in frames (samples for waveform input). */
   readonly windows?:
     | { readonly length: number; readonly step: number }
     | { readonly length: number; readonly count: number }
@@ -62,49 +66,53 @@ const modelSection: Shape<ModelSection> = shape.object({
 
 /** The `xvector:` section: the keys of ESPnet3, then those of this recipe. */
 export interface XVectorSection {
-  /** Default: `espnet`, as there. */
+  /** Default: `espnet`, as in ESPnet3. */
   readonly toolkit?: ToolkitName | null | undefined;
   /** An ONNX file, a folder with one, or the name of a model on the Hugging Face hub. */
   readonly pretrained_model?: string | null | undefined;
-  /** `cpu` (default), `cuda` or `cuda:N`. */
+  /** `cpu`, `cuda` or `cuda:N`. Default, and `null`: the first GPU where ONNX Runtime can use one, otherwise the CPU. */
   readonly device?: string | null | undefined;
   /** The folder below `save_path`. Default: `spk_embed`. */
   readonly spk_embed_tag?: string | null | undefined;
-  /** Where vectors, lists and the report go. */
+  /** The folder of vectors, lists and the report. */
   readonly save_path: string;
-  /** Utterances per call of `forward`. Default: one, without an array around it. */
+  /** Utterances per call of `forward`. Default: one, not as an array. */
   readonly batch_size?: number | null | undefined;
-  /** The manifest of each split. */
-  readonly manifest_paths: Readonly<Record<string, string>>;
-  /** Default: all that have a manifest. */
-  readonly splits?: readonly string[] | null | undefined;
-  /** `pt` (default) or `npy`: a file each; `npz`, `ark` (with scp), `safetensors` or `parquet`: one a split. */
+  /** The manifest of each split. A split without one: `data/manifest/SPLIT.tsv`. */
+  readonly manifest_paths?: Readonly<Record<string, string>> | null | undefined;
+  /** One split or several. Default: all with a manifest; without `manifest_paths` train, valid and test. */
+  readonly splits?: string | readonly string[] | null | undefined;
+  /** Leaves the work to jobs or to a process in the background, and returns at once. Default: false. */
+  readonly async_mode?: boolean | null | undefined;
+  /** `pt` (default) or `npy`: a file each; `npz`, `ark` (with scp), `safetensors` or `parquet`: one per split. */
   readonly output_format?: string | null | undefined;
   /** The mean of each speaker's vectors. Default: true. */
   readonly spk_mean?: boolean | null | undefined;
-  /** The report with its drawings. Default: true. */
+  /** The report with its charts. Default: true. */
   readonly report?: boolean | null | undefined;
-  /** Cuts batches by seconds of audio too, estimated from the sizes of files. */
+  /** Limits batches by seconds of audio too, estimated from file sizes. */
   readonly batch_seconds?: number | null | undefined;
-  /** Utterances of one batch go through the model together. Default: on a GPU only. */
+  /** Runs the utterances of one batch through the model together. Default: only on a GPU. */
   readonly stack?: boolean | null | undefined;
   /** Threads of ONNX Runtime in a worker. Default: 1. */
   readonly threads?: number | null | undefined;
   /** `mix` (default) or the number of a channel, from 0. */
   readonly channel?: "mix" | number | null | undefined;
-  /** Less audio than that fails. Default: 0.25. */
+  /** Shorter audio fails. Default: 0.25. */
   readonly min_seconds?: number | null | undefined;
-  /** Audio that stays below it fails. Default: -70. */
+  /** A longer file fails. Default: that of `readAudio`, so that a small file cannot fill the memory. */
+  readonly max_seconds?: number | null | undefined;
+  /** Audio with a peak below this fails. Default: -70. */
   readonly silence_db?: number | null | undefined;
-  /** A larger share of samples at full scale fails. Default: 1, so none. */
+  /** A larger fraction of samples at full scale fails. Default: 1, so none. */
   readonly max_clipped?: number | null | undefined;
-  /** How the model wants its input: what the toolkit says of it, changed key by key. */
+  /** The model's input: overrides of the toolkit's convention, key by key. */
   readonly model?: ModelSection | null | undefined;
   /** The file in the model's folder or repository. Default: its only ONNX file. */
   readonly model_file?: string | null | undefined;
-  /** Of the repository on the hub. Default: `main`. */
+  /** The revision of the repository on the hub. Default: `main`. */
   readonly revision?: string | null | undefined;
-  /** What the model's file must have. */
+  /** The required SHA-256 of the model file. */
   readonly sha256?: string | null | undefined;
 }
 
@@ -115,8 +123,9 @@ const xvectorSection: Shape<XVectorSection> = shape.object({
   spk_embed_tag: maybe(shape.string()),
   save_path: path,
   batch_size: maybe(positive),
-  manifest_paths: shape.map(path),
-  splits: maybe(shape.list(shape.string(), { min: 1 })),
+  manifest_paths: maybe(shape.map(path)),
+  splits: maybe(shape.union(shape.string(), shape.list(shape.string(), { min: 1 }))),
+  async_mode: maybe(shape.boolean()),
   output_format: maybe(shape.string()),
   spk_mean: maybe(shape.boolean()),
   report: maybe(shape.boolean()),
@@ -125,15 +134,16 @@ const xvectorSection: Shape<XVectorSection> = shape.object({
   threads: maybe(positive),
   channel: maybe(shape.union(shape.oneOf(["mix"]), shape.int({ min: 0 }))),
   min_seconds: maybe(shape.number({ min: 0 })),
+  max_seconds: maybe(shape.number({ min: 0.001 })),
   silence_db: maybe(shape.number({ max: 0 })),
   max_clipped: maybe(shape.number({ min: 0, max: 1 })),
   model: maybe(modelSection),
   model_file: maybe(path),
-  revision: maybe(shape.string({ pattern: /^[\w.][\w./-]*$/, expected: "a branch, a tag or a commit" })),
+  revision: maybe(shape.string({ pattern: revisionPattern, expected: "a branch, a tag or a commit" })),
   sha256: maybe(digest),
 });
 
-/** A config with an `xvector:` section; its other sections belong to others. */
+/** A config with an `xvector:` section; its other sections are not read here. */
 export interface XVectorConfig {
   readonly xvector: XVectorSection;
 }
@@ -143,14 +153,10 @@ const configShape: Shape<XVectorConfig> = shape.object({ xvector: xvectorSection
 // Folders beside those of the splits.
 const taken = ["spk_mean", "index", "report", "runs"];
 
-/** Checks the `xvector:` section once, where it comes in. */
+/** Checks the `xvector:` section. */
 export function checkXVectorConfig(config: unknown): XVectorSection {
   const { xvector } = checkShape(config, configShape);
   for (const split of splitsOf(xvector)) {
-    if (!Object.hasOwn(xvector.manifest_paths, split))
-      throw badConfig(`xvector.splits names ${JSON.stringify(split)}, which has no manifest`, {
-        hint: `xvector.manifest_paths has ${Object.keys(xvector.manifest_paths).join(", ") || "none"}.`,
-      });
     if (taken.includes(split) || !isPlainName(split))
       throw badConfig(`${JSON.stringify(split)} cannot be the name of a split`, {
         hint: `It becomes a folder: letters, digits, ., _ and -, and none of ${taken.join(", ")}.`,
@@ -164,9 +170,16 @@ export function checkXVectorConfig(config: unknown): XVectorSection {
   return xvector;
 }
 
-/** The splits to work on: those named, or all that have a manifest. */
+/** The splits to process: those named, or all with a manifest, or those that ESPnet3's recipes have. */
 export function splitsOf({ splits, manifest_paths }: XVectorSection): readonly string[] {
-  return [...new Set(splits ?? Object.keys(manifest_paths))];
+  if (typeof splits === "string") return [splits];
+  return [...new Set(splits ?? (manifest_paths == null ? ["train", "valid", "test"] : Object.keys(manifest_paths)))];
+}
+
+/** The path of a split's manifest: as the config says, or where ESPnet3's recipes have it. */
+export function manifestOf({ manifest_paths }: XVectorSection, split: string): string {
+  const given = manifest_paths != null && Object.hasOwn(manifest_paths, split) ? manifest_paths[split] : undefined;
+  return resolve(given ?? `data/manifest/${split}.tsv`);
 }
 
 /** The name of the folder below `save_path`. */

@@ -1,15 +1,15 @@
-/** What is kept of an utterance beside its vector: a line of a shard. */
+/** The record of an utterance besides its vector: a line of a shard. */
 export interface XVectorRecord {
   readonly utt_id: string;
-  /** Empty where the manifest names none. */
+  /** Empty if the manifest names none. */
   readonly speaker_id: string;
   readonly seconds: number;
-  /** The share of samples at full scale, where there are any. */
+  /** The fraction of samples at full scale, if there are any. */
   readonly clipped?: number;
   readonly warnings?: readonly string[];
 }
 
-/** What `XVectorRunner.forward` gives for one utterance. */
+/** The result of `XVectorRunner.forward` for one utterance. */
 export interface XVectorResult {
   readonly record: XVectorRecord;
   readonly vector: Float32Array;

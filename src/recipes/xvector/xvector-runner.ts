@@ -1,61 +1,85 @@
 import { statSync } from "node:fs";
-import { type Awaitable, BaseRunner, jsonlWriter, MillraceError, type Writer, type Writers } from "../../index.ts";
+import {
+  type Awaitable,
+  BaseRunner,
+  defineRunner,
+  type ItemIndex,
+  jsonlWriter,
+  MillraceError,
+  type RunnerOptions,
+  type Writer,
+} from "../../index.ts";
+import { type BorrowedBuffer, borrowBuffer } from "./borrow-buffer.ts";
 import { publishSplit } from "./outputs/publish-split.ts";
 import { recordsName } from "./outputs/read-shard.ts";
 import { vectorWriter } from "./outputs/vector-writer.ts";
 import { writeWhole } from "./outputs/write-whole.ts";
 import { type PreparedUtterance, prepareUtterance } from "./prepare-utterance.ts";
 import { recipesUrl } from "./recipes-url.ts";
-import { type Room, takeRoom } from "./room.ts";
 import type { XVectorEnv, XVectorProvider } from "./xvector-provider.ts";
 import type { XVectorRecord, XVectorResult } from "./xvector-result.ts";
 import type { XVectorSummary } from "./xvector-summary.ts";
 
 /** One vector for each utterance of a manifest. Items are its rows. */
-export class XVectorRunner extends BaseRunner<XVectorEnv, XVectorResult, XVectorSummary> {
-  static readonly module: string = recipesUrl;
+export class XVectorRunner extends BaseRunner<XVectorEnv, XVectorResult, object, ItemIndex> {
+  declare readonly provider: XVectorProvider;
 
-  /** With `batchSize` an array of rows, whose failing ones are found without computing the others again. */
-  static async forward(idx: number | readonly number[], env: XVectorEnv): Promise<XVectorResult | XVectorResult[]> {
-    if (typeof idx === "number") return (await embed([idx], env))[0]!;
-    return embed(idx, env);
+  constructor(provider: XVectorProvider, options?: RunnerOptions<ItemIndex>) {
+    super(provider, options);
   }
 
-  /** Seconds, as far as the size of the file tells: batches need no more. */
+  /** With `batchSize` an array of rows, whose failing ones are found without computing the others again. */
+  static async forward(idx: ItemIndex, env: XVectorEnv): Promise<XVectorResult | XVectorResult[]> {
+    return typeof idx === "number" ? XVectorRunner.embedOne(idx, env) : embed(idx, env);
+  }
+
+  /** The vector of one row. */
+  static async embedOne(idx: number, env: XVectorEnv): Promise<XVectorResult> {
+    return (await embed([idx], env))[0]!;
+  }
+
+  /** Seconds, estimated from the file size, which is enough for batches. */
   static itemCost(idx: number, { utterances }: XVectorEnv): number {
     const { path } = utterances.at(idx);
     const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
     return size / (/\.(?:mp3|ogg|opus|oga|m4a|webm)$/i.test(path) ? 4_000 : 32_000);
   }
 
-  static override openWriters(shardDir: string): Writers {
+  static override openWriters(shardDir: string): XVectorWriters {
     return { records: jsonlWriter<XVectorRecord>(shardDir, recordsName), vectors: vectorWriter(shardDir) };
   }
 
   static override writeRecord(
-    writers: Writers,
+    { vectors, records }: XVectorWriters,
     { record, vector }: XVectorResult,
     _state: object,
     { format, places }: XVectorEnv,
   ): void {
     if (format.kind === "each") writeWhole(places.utterance(record.utt_id), format.encode(vector), places);
-    (writers["vectors"] as Writer<Float32Array>).write(vector);
-    (writers["records"] as Writer<XVectorRecord>).write(record);
+    vectors.write(vector);
+    records.write(record);
   }
 
   override merge(shardDirs: string[]): Awaitable<XVectorSummary> {
-    const { config, params } = this.provider as XVectorProvider;
+    const { config, params } = this.provider;
     return publishSplit({ shardDirs, runDir: this.runDir, config, params });
   }
+}
+
+defineRunner({ url: recipesUrl }, XVectorRunner);
+
+interface XVectorWriters {
+  readonly records: Writer<XVectorRecord>;
+  readonly vectors: Writer<Float32Array>;
 }
 
 async function embed(indices: readonly number[], env: XVectorEnv): Promise<XVectorResult[]> {
   const { ready, model } = env;
   const open = indices.filter((idx) => !ready.has(idx));
-  const rooms = open.map(takeRoom);
+  const buffers = open.map(borrowBuffer);
   let failed: Outcome | undefined;
   try {
-    const outcomes = await prepareAll(open, env, rooms);
+    const outcomes = await prepareAll(open, env, buffers);
     const prepared = outcomes.filter((outcome) => "utterance" in outcome);
     failed = outcomes.find((outcome) => "error" in outcome);
     const vectors = await model.embed(prepared.map(({ utterance }) => utterance.input));
@@ -63,9 +87,9 @@ async function embed(indices: readonly number[], env: XVectorEnv): Promise<XVect
       ready.set(idx, { record: recordOf(idx, utterance, env), vector: vectors[i]! });
     }
   } finally {
-    for (const room of rooms) room.giveBack();
+    for (const buffer of buffers) buffer.returnBuffer();
   }
-  // The worker tries the halves of the batch next, until the failing utterance stands alone.
+  // The worker tries the halves of the batch next, until the failing utterance is alone.
   if (failed !== undefined) throw failed.error;
   return indices.map((idx) => {
     const result = ready.get(idx)!;
@@ -81,15 +105,19 @@ type Outcome =
 // Files are read while features are computed.
 const readAhead = 3;
 
-/** Prepares the utterances of a batch; what fails does not keep the others from being ready. */
-async function prepareAll(indices: readonly number[], env: XVectorEnv, rooms: readonly Room[]): Promise<Outcome[]> {
+/** Prepares the utterances of a batch; a failure does not affect the others. */
+async function prepareAll(
+  indices: readonly number[],
+  env: XVectorEnv,
+  buffers: readonly BorrowedBuffer[],
+): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   let next = 0;
   const prepareSome = async () => {
     while (next < indices.length) {
       const at = next++;
       const idx = indices[at]!;
-      outcomes[at] = await prepare(idx, env, rooms[at]!).then(
+      outcomes[at] = await prepare(idx, env, buffers[at]!).then(
         (utterance) => ({ idx, utterance }),
         (error: unknown) => ({ idx, error }),
       );
@@ -99,10 +127,10 @@ async function prepareAll(indices: readonly number[], env: XVectorEnv, rooms: re
   return outcomes;
 }
 
-async function prepare(idx: number, env: XVectorEnv, room: Room): Promise<PreparedUtterance> {
+async function prepare(idx: number, env: XVectorEnv, buffer: BorrowedBuffer): Promise<PreparedUtterance> {
   const { path, line, id } = env.utterances.at(idx);
   try {
-    return await prepareUtterance(path, env.frontEnd, env, room);
+    return await prepareUtterance(path, env.frontEnd, env, buffer);
   } catch (error) {
     if (!(error instanceof MillraceError)) throw error;
     throw new MillraceError(error.code, `${env.utterances.path}:${line}: ${id}: ${error.reason}`, {

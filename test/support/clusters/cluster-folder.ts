@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { mkdtempSync, realpathSync } from "node:fs";
-import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { removeFolder } from "../remove-folder.ts";
 
 /** A folder for all files of a cluster. */
 export interface ClusterFolder {
@@ -29,7 +29,7 @@ export function openClusterFolder(kind: string): ClusterFolder {
     path,
     async remove() {
       guard.kill("SIGKILL");
-      await rm(path, { recursive: true, force: true, maxRetries: 5 });
+      await removeFolder(path);
     },
   };
 }

@@ -7,7 +7,7 @@ export interface ReservedPorts {
   release(): void;
 }
 
-// Below those that the kernel hands out to whoever connects.
+// Below those that the kernel gives to outgoing connections.
 const lowest = 20_000;
 const highest = 32_000;
 

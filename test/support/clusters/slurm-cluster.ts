@@ -38,7 +38,7 @@ export interface SlurmCluster {
   stopNode(name: string): Promise<void>;
   /** Returns when the node is idle or busy again. */
   startNode(name: string): Promise<void>;
-  /** SIGKILL; jobs go on. */
+  /** SIGKILL; jobs continue. */
   killController(): Promise<void>;
   startController(): Promise<void>;
   /** Its jobs fail or are requeued at once; the node reports back by itself. */

@@ -6,7 +6,7 @@ import { runSlurmCluster, type SlurmCluster, type SlurmOptions } from "./slurm-c
 import { findProgram, whyNotControlGroups, whyNotDaemons } from "./why-not.ts";
 
 export interface PartitionedSlurm extends SlurmCluster {
-  /** The node and its jobs go on, but nobody hears of them. Slurm calls it down after some ten seconds. */
+  /** The node and its jobs continue, but cannot be reached. Slurm calls it down after some ten seconds. */
   partition(node: string): Promise<void>;
   heal(node: string): Promise<void>;
 }

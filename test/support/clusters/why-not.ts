@@ -29,13 +29,13 @@ export function whyNotDaemons(programs: readonly string[], { needsRoot = false }
   return whyNotNamespace();
 }
 
-/** slurmd refuses to start where no control groups are mounted, although it is told to use none. */
+/** slurmd refuses to start where no control groups are mounted, although its config says to use none. */
 export function whyNotControlGroups(): string | undefined {
   const isMounted = readFileSync("/proc/mounts", "utf8").includes(" /sys/fs/cgroup ");
   return isMounted ? undefined : "nothing is mounted on /sys/fs/cgroup";
 }
 
-/** What `unshare` is told so that its child is the first process of a namespace that dies with it. */
+/** The options of `unshare` so that its child is the first process of a namespace that dies with it. */
 export const processNamespace: readonly string[] = [
   ...(isRoot ? [] : ["--user", "--map-current-user"]),
   "--pid",

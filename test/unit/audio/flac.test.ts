@@ -7,10 +7,10 @@ import { encodeWav } from "../../../src/audio/encode-wav.ts";
 import { openFlac } from "../../../src/audio/flac/open-flac.ts";
 import { readAudio } from "../../../src/audio/lazy-audio.ts";
 import { SampleSink } from "../../../src/audio/sample-sink.ts";
-import { expectSameSamples } from "../../fixtures/audio/same-samples.ts";
-import { wavBytes } from "../../fixtures/audio/wav-bytes.ts";
-import { seededRandom } from "../../fixtures/seeded-random.ts";
-import { temporaryFolder } from "../../fixtures/temporary-folder.ts";
+import { expectSameSamples } from "../../support/audio/same-samples.ts";
+import { wavBytes } from "../../support/audio/wav-bytes.ts";
+import { seededRandom } from "../../support/seeded-random.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const hasFlac = spawnSync("flac", ["--version"]).status === 0;
 const missing = hasFlac ? "" : ": the flac program is missing";
@@ -66,6 +66,20 @@ describe.skipIf(!hasFlac)(`readAudio of FLAC${missing}`, () => {
     await expectSame(pack(wav, "-8"), wav);
     const narrow = wavBytes({ bits: 8, data: Uint8Array.from(stereo[0]!, (sample) => 128 + sample * 100) });
     await expectSame(pack(narrow, "-8"), narrow);
+  });
+
+  it("gives all bits of 32 where channels are far apart, and where the lowest bits are all zero", async () => {
+    const random = seededRandom(5);
+    for (const wasted of [0, 7]) {
+      // The difference of such channels takes 33 bits.
+      const wide = Int32Array.from({ length: 20_000 }, (_, i) => {
+        const size = 2 ** 31 - 1 - Math.floor(random() * 1000);
+        return ((i % 2 === 0 ? size : -size - 1) >> wasted) << wasted;
+      });
+      const wav = wavBytes({ channels: 2, bits: 32, data: new Uint8Array(wide.buffer) });
+      await expectSame(pack(wav, "-8"), wav);
+      await expectSame(pack(wav, "-0", "-M"), wav);
+    }
   });
 
   it("gives samples whose lowest bits are all zero", async () => {

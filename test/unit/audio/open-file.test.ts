@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { openFile } from "../../../src/audio/open-file.ts";
-import { temporaryFolder } from "../../fixtures/temporary-folder.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const kind = vi.hoisted(() => ({ type: undefined as number | undefined }));
 vi.mock("node:fs", async (importActual) => {
@@ -43,7 +43,7 @@ describe.each([
   });
 });
 
-it("a pipe that nobody writes to is opened without waiting", async () => {
+it("a pipe without a writer is opened without waiting", async () => {
   const path = join(temporaryFolder(), "pipe");
   execFileSync("mkfifo", [path]);
   const file = await openFile(path);

@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { encodeWav } from "../../../src/audio/encode-wav.ts";
 import { probeAudio, readAudio } from "../../../src/audio/lazy-audio.ts";
 import { SampleSink } from "../../../src/audio/sample-sink.ts";
-import { expectSameSamples } from "../../fixtures/audio/same-samples.ts";
-import { temporaryFolder } from "../../fixtures/temporary-folder.ts";
+import { expectSameSamples } from "../../support/audio/same-samples.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const rate = 16_000;
 const ramp = (frames: number, factor = 1) =>
@@ -178,7 +178,7 @@ describe("what is no audio", () => {
 });
 
 describe("probeAudio", () => {
-  it("tells of a file without decoding it", async () => {
+  it("describes a file without decoding it", async () => {
     expect(await probeAudio(stereo)).toEqual({
       format: "wav",
       codec: "pcm_s16le",

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readAudio } from "../../../src/audio/lazy-audio.ts";
-import { chunk, pcm16, type WavParts, wavBytes } from "../../fixtures/audio/wav-bytes.ts";
+import { chunk, pcm16, type WavParts, wavBytes } from "../../support/audio/wav-bytes.ts";
 
 const bytesOf = (array: { readonly buffer: ArrayBufferLike }) => new Uint8Array(array.buffer as ArrayBuffer);
 const read = async (parts: WavParts) => [...(await readAudio(wavBytes(parts))).samples];
@@ -47,7 +47,7 @@ describe("readAudio of WAV", () => {
     ["ffmpeg's sizes of a stream", { dataSize: 0xffff_ffff, riffSize: 0xffff_ffff }],
     ["sox's sizes of a stream", { dataSize: 0x7fff_f000, riffSize: 0x7fff_f024 }],
     ["sizes of zero", { dataSize: 0, riffSize: 0 }],
-    ["sizes that were never mended", { dataSize: 0, riffSize: 36 }],
+    ["sizes that were never fixed", { dataSize: 0, riffSize: 36 }],
   ])("reads to the end where it finds %s", async (_, sizes) => {
     expect(await read({ data: pcm16(1024, 2048), ...sizes })).toEqual([1 / 32, 1 / 16]);
   });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { resample } from "../../../src/audio/resample.ts";
-import { seededRandom } from "../../fixtures/seeded-random.ts";
+import { seededRandom } from "../../support/seeded-random.ts";
 
 const tone = (frequency: number, rate: number, frames: number) =>
   Float32Array.from({ length: frames }, (_, i) => Math.sin((2 * Math.PI * frequency * i) / rate));

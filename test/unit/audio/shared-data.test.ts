@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { probeAudio, readAudio } from "../../../src/audio/lazy-audio.ts";
-import { expectSameSamples } from "../../fixtures/audio/same-samples.ts";
-import { sharedIsAbsent, sharedPath } from "../../fixtures/shared-path.ts";
+import { expectSameSamples } from "../../support/audio/same-samples.ts";
+import { sharedIsAbsent, sharedPath } from "../../support/shared-path.ts";
 
 const data = sharedPath("data");
 const hasFfmpeg = spawnSync("ffprobe", ["-version"]).status === 0;
@@ -67,7 +67,7 @@ describe.skipIf(data === undefined)(`the formats${data === undefined ? `: ${shar
     }
   });
 
-  it.each(formats.filter((row) => !isForeign(row)))("are told apart by probing $file", async (row) => {
+  it.each(formats.filter((row) => !isForeign(row)))("are recognised by probing $file", async (row) => {
     const info = await probeAudio(join(data!, "speech", "formats", row["file"]!));
     expect(info).toMatchObject({ sampleRate: Number(row["sample_rate"]), channels: Number(row["channels"]) });
     expect(info).toMatchObject({ frames: Number(row["frames"]), isExact: true });

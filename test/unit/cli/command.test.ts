@@ -13,7 +13,7 @@ const command: Command = {
     slow: { type: "boolean", help: "more exact" },
   },
   examples: ["millrace weigh feather"],
-  arguments: { least: 1, most: 2 },
+  arguments: { min: 1, max: 2 },
   run: async () => 0,
 };
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { placeOfError } from "../../../src/cli/place-of-error.ts";
-import { MillraceError } from "../../../src/shared/errors.ts";
+import { MillraceError } from "../../../src/errors/errors.ts";
 
 function failedWith(stack: string): MillraceError {
   const cause = Object.assign(new TypeError("no"), { stack });
-  return new MillraceError("ITEM_FAILED", "forward failed", { cause, hint: "Mend it." });
+  return new MillraceError("ITEM_FAILED", "forward failed", { cause, hint: "Fix it." });
 }
 
 describe("the place of an error in the user's code", () => {
@@ -21,7 +21,7 @@ describe("the place of an error in the user's code", () => {
   });
 
   it("is not known where no code of the user took part", () => {
-    expect(placeOfError(new MillraceError("BAD_USAGE", "no", { hint: "Mend it." }))).toBeUndefined();
+    expect(placeOfError(new MillraceError("BAD_USAGE", "no", { hint: "Fix it." }))).toBeUndefined();
     expect(
       placeOfError(failedWith("TypeError: no\n    at compile (node:internal/modules/esm/utils:346:16)")),
     ).toBeUndefined();

@@ -3,10 +3,10 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { CodeSnapshot, CodeSource } from "../../../src/code/code-snapshot.ts";
-import { compareCode, describeCodeChange, verdictOn } from "../../../src/code/compare-code.ts";
+import { compareCode, describeCodeChange, policyFor } from "../../../src/code/compare-code.ts";
 import { digestCode } from "../../../src/code/digest-code.ts";
 import { isUnchanged } from "../../../src/code/is-unchanged.ts";
-import { temporaryFolder } from "../../fixtures/temporary-folder.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 function project(files: Readonly<Record<string, string>>) {
   const dir = temporaryFolder();
@@ -111,7 +111,7 @@ describe("the code of a run", () => {
     ]);
   });
 
-  it("notes what it cannot find, and goes on", () => {
+  it("notes what it cannot find, and continues", () => {
     const { digest } = project({
       "main.js": 'import "./gone.js"; import "nowhere"; import "https://example.org/x.js";',
     });
@@ -142,7 +142,7 @@ describe("the code of a run", () => {
     expect(changesOf(before.page, digest("page.tsx"))).toEqual(["page.tsx: changed"]);
   });
 
-  it("changes with any byte of a module that is imported, of which it is only told", () => {
+  it("changes with any byte of an imported module, whose digest it is given", () => {
     const { digest, write } = project({ "main.ts": 'import "./a.ts";', "a.ts": "const a = 1;" });
     const before = digest("main.ts");
     write("a.ts", "const a = 1; // one");
@@ -172,8 +172,8 @@ describe("a change of the code", () => {
     const before = digest("main.js", "provider.js");
     write(name, text);
     const change = compareCode(before, digest("main.js", "provider.js"))!;
-    expect(verdictOn(change, undefined)).toBe(verdict);
-    expect(verdictOn(change, "accept")).toBe("accept");
+    expect(policyFor(change, undefined)).toBe(verdict);
+    expect(policyFor(change, "accept")).toBe("accept");
   });
 
   it("names what was added and removed", () => {

@@ -59,6 +59,7 @@ describe("the text of a module that counts", () => {
     ["a line break in a template", "`a\nb`", "`a b`"],
     ["flags", "x = /a/g", "x = /a/ g"],
     ["a division of a value that is not null", "a! / b", "a! / c"],
+    ["two divisions of values that are not null", "a[0]! / b, c! / d", "a[0]! / b, c! / e"],
   ])("keeps %s apart", (_what, one, other) => {
     expect(normalText(one)).not.toBe(normalText(other));
     expect(normalText(one)).toBeDefined();
@@ -74,6 +75,10 @@ describe("the text of a module that counts", () => {
     ["what an old script takes for a comment", "x <!-- y\n'"],
   ])("is undefined for %s, so that the bytes count", (_what, text) => {
     expect(normalText(text)).toBeUndefined();
+  });
+
+  it("stays the same with a comment between two divisions of values that are not null", () => {
+    expect(normalText("x = a[0]! / b, /* it's */ c! / d;")).toBe(normalText("x = a[0]! / b, c! / d;"));
   });
 
   it("is found for nearly all of this library's own sources", () => {

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadConfig } from "../../../src/config/load-config.ts";
-import { writeFiles } from "../../fixtures/configs/write-files.ts";
+import { writeFiles } from "../../support/write-files.ts";
 
 const yaml = "a: {b: 1, d: x}\nl: [1, {x: 2}]\nn: null\nm: ???\nr: ${a}\n";
 const load = (...overrides: string[]) =>

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadConfig } from "../../../src/config/load-config.ts";
-import { writeFiles } from "../../fixtures/configs/write-files.ts";
+import { writeFiles } from "../../support/write-files.ts";
 
 type Files = Readonly<Record<string, string>>;
 const load = (files: Files, ...overrides: string[]) => loadConfig(join(writeFiles(files), "config.yaml"), overrides);
@@ -30,7 +30,7 @@ describe("a defaults list", () => {
     expect(await load(database)).toEqual({ db: { driver: "mysql", host: "backup", port: 3306 } });
   });
 
-  it("puts the config where _self_ stands", async () => {
+  it("puts the config where _self_ is", async () => {
     const files = { ...database, "config.yaml": "defaults:\n  - _self_\n  - db: mysql\n\ndb:\n  host: backup\n" };
     expect(await load(files)).toEqual({ db: { driver: "mysql", host: "localhost", port: 3306 } });
   });

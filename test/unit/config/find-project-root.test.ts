@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { findProjectRoot } from "../../../src/config/find-project-root.ts";
-import { writeFiles } from "../../fixtures/configs/write-files.ts";
+import { writeFiles } from "../../support/write-files.ts";
 
 it("finds the nearest package.json above a config", () => {
   const folder = writeFiles({

@@ -4,8 +4,8 @@ import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { type InstantiateOptions, instantiate } from "../../../src/config/instantiate.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
-import { writeFiles } from "../../fixtures/configs/write-files.ts";
-import { temporaryFolder } from "../../fixtures/temporary-folder.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { writeFiles } from "../../support/write-files.ts";
 
 const things = `
 export class Model {
@@ -21,7 +21,11 @@ export default function byDefault() { return "default"; }
 `;
 
 const project = {
-  "package.json": '{"name": "me", "type": "module"}',
+  "package.json": JSON.stringify({
+    name: "me",
+    type: "module",
+    dependencies: { plain: "1", "@scope/esm": "1", ws: "file:../ws" },
+  }),
   "things.js": things,
   "conf/c.yaml": "",
   "node_modules/plain/package.json": '{"name": "plain", "main": "lib/main.js"}',
@@ -78,7 +82,7 @@ describe("instantiate", () => {
     expect(await make(yaml)).toEqual(expected);
   });
 
-  it("makes what stands inside first", async () => {
+  it("makes nested objects first", async () => {
     const made = await make(
       "_target_: ./things.js#build\nm: {_target_: ./things.js#arrow, x: 1}\nl: [{_target_: ./things.js#default}]\n",
     );
@@ -92,7 +96,7 @@ describe("instantiate", () => {
     expect(made).toEqual({ a: { b: "default" }, c: [1, "default"], d: { e: 1 } });
   });
 
-  it("leaves what stands inside with _recursive_: false", async () => {
+  it("leaves nested objects as they are with _recursive_: false", async () => {
     const made = await make("_target_: ./things.js#build\n_recursive_: false\nm: {_target_: ./nope.js#x}\n");
     expect(made).toEqual({ built: [{ m: { _target_: "./nope.js#x" } }] });
   });
@@ -206,7 +210,7 @@ describe("a hostile or wrong target", () => {
     ["./things.js#toString", "has no export toString"],
     ["./things.js#Model.call", "has no export call"],
     ["./things.js#Modle", "Did you mean Model?"],
-    ["./things.js#number", "number is not a class or function"],
+    ["./things.js#number", "number is 5, not a class or function"],
     ["./things.ts#Model", "Did you mean ./things.js?"],
     ["./conf/c.yaml#x", "it is not a module"],
     ["./node_modules#x", "there is no file"],

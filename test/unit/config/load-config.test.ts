@@ -2,10 +2,11 @@
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { builtInResolvers } from "../../../src/config/built-in-resolvers.ts";
+import { espnet3Resolvers } from "../../../src/config/espnet3-resolvers.ts";
 import { type LoadConfigOptions, loadConfig } from "../../../src/config/load-config.ts";
 import { positionOf } from "../../../src/config/position-of.ts";
 import { registerResolver, removeResolver } from "../../../src/config/resolvers.ts";
-import { writeFiles } from "../../fixtures/configs/write-files.ts";
+import { writeFiles } from "../../support/write-files.ts";
 
 /** Loads a config that is this text. */
 const load = (yaml: string, overrides: string[] = [], options: LoadConfigOptions = {}) =>
@@ -205,8 +206,15 @@ describe("registerResolver", () => {
     await expect(load("a: ${now:%Q}\n")).rejects.toThrow("%Q is not a field of a date");
   });
 
-  it.each(Object.keys(builtInResolvers))("knows that %s is taken", (name) => {
+  const soft = ["secret", ...Object.keys(espnet3Resolvers)];
+  it.each(Object.keys(builtInResolvers).filter((name) => !soft.includes(name)))("knows that %s is taken", (name) => {
     expect(() => registerResolver(name, () => 1)).toThrow(`There is a resolver ${name} already`);
+  });
+
+  it("lets a program keep a resolver of its own that is called secret", async () => {
+    registerResolver("secret", (name: string) => `kept:${name}`);
+    expect(await load("a: ${secret:x}\n")).toEqual({ a: "kept:x" });
+    removeResolver("secret");
   });
 
   it.each(["", "a-b", "1a", "a..b", "a b", undefined, 3])("refuses the name %j", (name) => {

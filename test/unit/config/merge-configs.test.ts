@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { loadConfig } from "../../../src/config/load-config.ts";
 import { mergeConfigs } from "../../../src/config/merge-configs.ts";
 import { positionOf } from "../../../src/config/position-of.ts";
-import { writeFiles } from "../../fixtures/configs/write-files.ts";
+import { writeFiles } from "../../support/write-files.ts";
 
 describe("mergeConfigs", () => {
   it("merges sections and replaces everything else", () => {

@@ -2,9 +2,9 @@ import { afterEach, describe, expect, it } from "vitest";
 import { getParallelConfig, type ParallelInput, setParallel } from "../../../src/config/parallel.ts";
 import { parallelEnvs } from "../../../src/config/parallel-envs.ts";
 
-afterEach(() => setParallel(undefined));
+afterEach(() => setParallel({ env: "local" }));
 
-/** What a config that nobody checked hands over. */
+/** A value from a config that was not checked. */
 const unchecked = (section: unknown) => section as ParallelInput;
 
 describe("setParallel", () => {
@@ -22,9 +22,16 @@ describe("setParallel", () => {
     expect(getParallelConfig()).toEqual({ env: "process", nWorkers: 4, options: {} });
   });
 
-  it("goes back to one process with undefined", () => {
+  it.each([undefined, null])("keeps the setting with %s, the section of a config that has none", (absent) => {
     setParallel({ env: "slurm", n_workers: 8 });
-    setParallel(undefined);
+    setParallel(absent);
+    expect(getParallelConfig()).toEqual({ env: "slurm", nWorkers: 8, options: {} });
+  });
+
+  it("takes several local workers for processes, and one for this process", () => {
+    setParallel({ env: "local", n_workers: 3 });
+    expect(getParallelConfig()).toEqual({ env: "process", nWorkers: 3, options: {} });
+    setParallel({ env: "local", n_workers: 1 });
     expect(getParallelConfig()).toEqual({ env: "local", nWorkers: 1, options: {} });
   });
 

@@ -48,6 +48,8 @@ describe("the value of an override", () => {
     ["job\\{a\\=1\\,b\\=2\\}", "job{a=1,b=2}"],
     ["A\\[B", "A[B"],
     ["a\\ ", "a "],
+    [" \t a\\ \t ", "a "],
+    [" a \t ", "a"],
     ['"hello there"', "hello there"],
     ["'1,2,3'", "1,2,3"],
     ["'{a:10} ${xyz}'", "{a:10} ${xyz}"],
@@ -100,26 +102,26 @@ describe("the value of an override", () => {
     expect(readValue(text)).toEqual(expected);
   });
 
-  it("tells floats from integers", () => {
+  it("distinguishes floats from integers", () => {
     expect(["1.0", "1e3", "float(1)", "inf"].map(isFloat)).toEqual([true, true, true, true]);
     expect(["1", "'1.0'", "int(1.0)", "true"].map(isFloat)).toEqual([false, false, false, false]);
   });
 
   it.each([
-    ["1,2", /Several values stand there/],
-    ["[a,b],[c]", /Several values stand there/],
+    ["1,2", /There are several values/],
+    ["[a,b],[c]", /There are several values/],
     ["[", /it ends too early/],
     ["[1", /it ends too early/],
-    ["[1,]", /"\]" cannot stand at character 4/],
-    ["{a}", /"}" cannot stand/],
-    ["{a:}", /"}" cannot stand/],
-    ["[]aa", /"aa" cannot stand at character 3/],
-    ["[1,2,3]'", /"'" cannot stand here/],
-    ["a=b", /"=" cannot stand at character 2/],
-    ["'a", /cannot stand here/],
-    ["'a'b", /"b" cannot stand/],
+    ["[1,]", /"\]" is not allowed at character 4/],
+    ["{a}", /"}" is not allowed/],
+    ["{a:}", /"}" is not allowed/],
+    ["[]aa", /"aa" is not allowed at character 3/],
+    ["[1,2,3]'", /"'" is not allowed here/],
+    ["a=b", /"=" is not allowed at character 2/],
+    ["'a", /is not allowed here/],
+    ["'a'b", /"b" is not allowed/],
     ["${a", /an interpolation is not closed/],
-    ["a)", /"\)" cannot stand/],
+    ["a)", /"\)" is not allowed/],
     ["int(foo)", /"foo" cannot be cast to int/],
     ["int(inf)", /cannot be cast to int/],
     ["bool('10')", /cannot be cast to bool/],
@@ -173,6 +175,19 @@ describe("the key of an override", () => {
     "a\0b=1",
   ])("refuses %j", (text) => {
     expect(() => parseOverride(text)).toThrow(/^override .*: This is not an override/s);
+  });
+
+  it("takes no longer for many blanks than for other characters", () => {
+    const start = process.cpuUsage().user;
+    expect(() => parseOverride(`a=b${" ".repeat(300_000)}'`)).toThrow("is not allowed here");
+    // Microseconds. It was 40 s when every blank was a place where the last blanks might begin.
+    expect(process.cpuUsage().user - start).toBeLessThan(10_000_000);
+  });
+
+  it("takes no longer for a number of many digits", () => {
+    const start = process.cpuUsage().user;
+    expect(() => parseOverride(`a=float('${"1".repeat(300_000)}x')`)).toThrow("override a=float");
+    expect(process.cpuUsage().user - start).toBeLessThan(10_000_000);
   });
 
   it("asks for a value", () => {

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { checkShape } from "../../../src/config/check-shape.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
 import { type ShapeValue, shape } from "../../../src/config/shape.ts";
-import { MillraceError } from "../../../src/shared/errors.ts";
-import { writeFiles } from "../../fixtures/configs/write-files.ts";
+import { MillraceError } from "../../../src/errors/errors.ts";
+import { writeFiles } from "../../support/write-files.ts";
 
 const prep = shape.object({
   n: shape.int({ min: 1 }),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { mostAttempts } from "../../../src/dashboard/run-view.ts";
+import { maxAttempts } from "../../../src/dashboard/run-view.ts";
 import { openAttemptLog } from "../../../src/dashboard/view/attempt-log.ts";
-import type { AttemptRecord } from "../../../src/store/history.ts";
+import type { AttemptRecord } from "../../../src/run-folder/history/history.ts";
 
 const attempt = (ended: number): AttemptRecord => ({
   unit: ended,
@@ -27,10 +27,10 @@ describe("the log of attempts", () => {
 
   it("keeps the newest, and says how many it has left out", () => {
     const log = openAttemptLog();
-    for (let ended = 1; ended <= 3 * mostAttempts; ended++) log.add(attempt(ended));
-    expect(log.newest()).toHaveLength(mostAttempts);
-    expect(log.newest()[0]!.ended).toBe(2 * mostAttempts + 1);
-    expect(log.leftOut()).toBe(2 * mostAttempts);
+    for (let ended = 1; ended <= 3 * maxAttempts; ended++) log.add(attempt(ended));
+    expect(log.newest()).toHaveLength(maxAttempts);
+    expect(log.newest()[0]!.ended).toBe(2 * maxAttempts + 1);
+    expect(log.leftOut()).toBe(2 * maxAttempts);
   });
 
   it("hands over what is new once", () => {

@@ -51,7 +51,7 @@ function open() {
 }
 
 describe("a stream of events", () => {
-  it("begins with a snapshot and goes on with updates", () => {
+  it("begins with a snapshot and continues with updates", () => {
     const { connection, update } = open();
     update('{"a":1}');
     expect(connection.events()).toEqual(["snapshot", "update"]);

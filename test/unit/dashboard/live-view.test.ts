@@ -1,14 +1,14 @@
 import { mkdirSync, rmSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { openLiveView } from "../../../src/dashboard/view/live-view.ts";
-import { openHistory } from "../../../src/store/history.ts";
-import { identify } from "../../../src/store/process-identity.ts";
-import type { RunPaths } from "../../../src/store/run-paths.ts";
-import { orderDrain, orderStop } from "../../../src/store/stop-order.ts";
-import { firstReport, reportText } from "../../../src/store/worker-report.ts";
-import { countFileCalls } from "../../fixtures/count-file-calls.ts";
-import { commitByHand, makeRun } from "../../fixtures/made-run.ts";
-import { temporaryFolder } from "../../fixtures/temporary-folder.ts";
+import type { RunPaths } from "../../../src/run-folder/files/run-paths.ts";
+import { firstReport, reportText } from "../../../src/run-folder/files/worker-report.ts";
+import { openHistory } from "../../../src/run-folder/history/history.ts";
+import { identify } from "../../../src/run-folder/lease/process-identity.ts";
+import { orderDrain, orderStop } from "../../../src/run-folder/run/stop-order.ts";
+import { countFileCalls } from "../../support/count-file-calls.ts";
+import { commitByHand, makeRun } from "../../support/made-run.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const counts = { items: 10, written: 10, dropped: 0, failed: 0 };
 
@@ -26,7 +26,7 @@ function work(paths: RunPaths, worker: string, shard: number, position = 4): voi
   );
 }
 
-function tell(paths: RunPaths, worker: string, units: readonly number[]): void {
+function reportCommits(paths: RunPaths, worker: string, units: readonly number[]): void {
   const history = openHistory(paths, worker);
   const now = Date.now();
   for (const unit of units) {
@@ -60,7 +60,7 @@ describe("the live view of a run", () => {
   it("learns of commits from the histories, without a look at the shards", async () => {
     const paths = makeRun(temporaryFolder(), 4);
     const view = await openLiveView(paths.root);
-    tell(paths, "w", [1, 3]);
+    reportCommits(paths, "w", [1, 3]);
     expect(await view.refresh()).toMatchObject({
       shards: [
         [1, "c"],
@@ -73,7 +73,7 @@ describe("the live view of a run", () => {
     expect(await view.refresh()).toEqual({ shards: [], attempts: [] });
   });
 
-  it("finds what no history tells, and what was deleted, by a listing now and then", async () => {
+  it("finds what no history holds, and what was deleted, by a listing now and then", async () => {
     const paths = makeRun(temporaryFolder(), 3);
     const clock = handClock();
     commitByHand(paths, 0);
@@ -89,17 +89,17 @@ describe("the live view of a run", () => {
     ]);
   });
 
-  it("believes what the workers of a run under way tell, and looks into what they have not told of", async () => {
+  it("believes what the workers of a running run report, and reads what they have not reported", async () => {
     const paths = makeRun(temporaryFolder(), 4);
     const clock = handClock();
     work(paths, "w", 3);
     for (const shard of [0, 1]) commitByHand(paths, shard);
-    tell(paths, "w", [0]);
-    // Nobody looks: it was told to be whole.
+    reportCommits(paths, "w", [0]);
+    // Not read: a worker reported it as committed.
     truncateSync(paths.done(0), 5);
     const view = await openLiveView(paths.root, clock.now);
     expect(view.snapshot().shards).toBe("cc.r");
-    // A commit that is not told of yet is left alone at first, and looked into if nobody tells.
+    // A commit that is not reported yet is left alone at first, and read if no report comes.
     commitByHand(paths, 2);
     utimesSync(paths.root, 1, 1);
     for (const expected of [[], [[2, "c"]]]) {
@@ -119,7 +119,7 @@ describe("the live view of a run", () => {
     expect(overview.shards.damaged).toBe(1);
   });
 
-  it("says that a run is to stop while someone is there to obey", async () => {
+  it("says that a run is to stop while a worker is there to stop", async () => {
     const paths = makeRun(temporaryFolder(), 2);
     work(paths, "w", 0);
     const view = await openLiveView(paths.root);
@@ -146,7 +146,7 @@ describe("the live view of a run", () => {
     const paths = makeRun(temporaryFolder(), 2);
     commitByHand(paths, 0);
     work(paths, "w", 1);
-    // As root one may write everywhere: what stands in the way of a file there is a file in place of the folder.
+    // Root may write everywhere, so the folder is replaced by a file: then nothing can be written below it.
     rmSync(paths.leases, { recursive: true });
     writeFileSync(paths.leases, "");
     const view = await openLiveView(paths.root);
@@ -164,14 +164,14 @@ describe("the live view of a run", () => {
       await view.refresh();
     };
     await refresh();
-    const nobody = await countFileCalls(refresh);
-    expect(nobody.total).toBeGreaterThan(3);
-    expect(nobody.total).toBeLessThan(15);
+    const unwatched = await countFileCalls(refresh);
+    expect(unwatched.total).toBeGreaterThan(3);
+    expect(unwatched.total).toBeLessThan(15);
     work(paths, "a", 6000);
     work(paths, "b", 6001);
     // Three hundred commits in one go are no reason to look into any shard, even where the folder is listed.
     for (let shard = 5000; shard < 5300; shard++) commitByHand(paths, shard);
-    tell(
+    reportCommits(
       paths,
       "a",
       Array.from({ length: 300 }, (_, i) => 5000 + i),

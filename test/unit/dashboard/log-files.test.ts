@@ -2,8 +2,8 @@ import { mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { listLogs, readLog } from "../../../src/dashboard/view/log-files.ts";
-import { makeRun } from "../../fixtures/made-run.ts";
-import { temporaryFolder } from "../../fixtures/temporary-folder.ts";
+import { makeRun } from "../../support/made-run.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 function runWithLog(text: string) {
   const folder = temporaryFolder();

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { makeReport, reportMark } from "../../../src/dashboard/make-report.ts";
 import type { ReportData } from "../../../src/dashboard/run-view.ts";
-import { temporaryFolder } from "../../fixtures/temporary-folder.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const data = (runDir: string) => ({ snapshot: { overview: { runDir } } }) as ReportData;
 

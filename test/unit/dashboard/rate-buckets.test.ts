@@ -12,7 +12,7 @@ describe("items per second over time", () => {
     expect(points.map(({ itemsPerSecond }) => Math.round(itemsPerSecond))).toEqual([10, 10, 10, 10]);
   });
 
-  it("adds work that goes on without keeping it", () => {
+  it("adds work that continues without keeping it", () => {
     const rates = openRateBuckets();
     const running = [{ began: start, ended: start + 2000, items: 20 }];
     expect(rates.points(start + 2000, running).length).toBeGreaterThan(0);
@@ -25,7 +25,7 @@ describe("items per second over time", () => {
     expect(rates.points(start + 500)[0]!.itemsPerSecond).toBeCloseTo(100);
   });
 
-  it("has at most 600 points and loses no item, in whatever order attempts are told", () => {
+  it("has at most 600 points and loses no item, in whatever order attempts are added", () => {
     const span = fc
       .record({ at: fc.integer({ min: 0, max: 1e9 }), ms: fc.integer({ min: 0, max: 1e7 }), items: fc.nat(1000) })
       .map(({ at, ms, items }): WorkSpan => ({ began: start + at, ended: start + at + ms, items }));

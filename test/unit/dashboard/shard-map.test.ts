@@ -16,7 +16,7 @@ describe("the map of shards", () => {
     expect(map.sums).toEqual({ committed: 2, damaged: 1, done: 20, written: 17, dropped: 1, failed: 2 });
   });
 
-  it("tells each change once", () => {
+  it("reports each change once", () => {
     const map = openShardMap(3);
     map.hold(new Set([0, 1]));
     expect(map.takeChanges()).toEqual([
@@ -29,7 +29,7 @@ describe("the map of shards", () => {
     expect(map.takeChanges()).toEqual([]);
   });
 
-  it("shows a shard that was left as waiting, and in work once somebody has it again", () => {
+  it("shows a shard that was left as waiting, and in work once a worker has it again", () => {
     const map = openShardMap(1);
     map.hold(new Set([0]));
     map.fence(0);
@@ -53,7 +53,7 @@ describe("the map of shards", () => {
     const map = openShardMap(1);
     map.commit(0, 1, flawed);
     expect(map.failures()).toEqual([[0, 2]]);
-    map.vanish(0);
+    map.markMissing(0);
     map.commit(7, 1, sound);
     map.hold(new Set([-1, 9]));
     expect(map.text()).toBe(".");

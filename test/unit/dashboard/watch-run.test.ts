@@ -3,11 +3,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 import type { Snapshot, Update } from "../../../src/dashboard/run-view.ts";
 import { type RunWatch, watchRun } from "../../../src/dashboard/view/watch-run.ts";
-import { identify } from "../../../src/store/process-identity.ts";
-import { firstReport, renewReport, reportText } from "../../../src/store/worker-report.ts";
-import { countFileCalls } from "../../fixtures/count-file-calls.ts";
-import { commitByHand, makeRun } from "../../fixtures/made-run.ts";
-import { temporaryFolder } from "../../fixtures/temporary-folder.ts";
+import { firstReport, renewReport, reportText } from "../../../src/run-folder/files/worker-report.ts";
+import { identify } from "../../../src/run-folder/lease/process-identity.ts";
+import { countFileCalls } from "../../support/count-file-calls.ts";
+import { commitByHand, makeRun } from "../../support/made-run.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 function listen(watch: RunWatch) {
   const heard: { snapshots: Snapshot[]; updates: Update[]; ends: string[] } = { snapshots: [], updates: [], ends: [] };
@@ -22,14 +22,14 @@ function listen(watch: RunWatch) {
 const until = (condition: () => unknown) => vi.waitUntil(condition, { timeout: 20_000, interval: 20 });
 
 describe("watching a run", () => {
-  it("looks once for all who watch, about once a second while someone works", async () => {
+  it("reads the folder once for all watchers, about once a second while a worker runs", async () => {
     const paths = makeRun(temporaryFolder(), 2);
     const report = reportText({ ...firstReport({ worker: "w", ttlMs: 60_000, ...identify() }), shard: 0 });
     writeFileSync(paths.worker("w"), report);
     const watch = watchRun(paths.root);
     const listeners = Array.from({ length: 5 }, () => listen(watch));
     await until(() => listeners.every(({ heard }) => heard.updates.length >= 2));
-    // All have heard the very same: one refresh tells everybody.
+    // All got the same object: one refresh serves every watcher.
     const counts = await countFileCalls(async () => {
       const before = listeners[0]!.heard.updates.length;
       await until(() => listeners[0]!.heard.updates.length > before);
@@ -41,11 +41,11 @@ describe("watching a run", () => {
       expect(heard.updates[0]!.rates).toHaveLength(1);
       stop();
     }
-    renewReport(paths.worker("w"), report);
+    renewReport(paths, paths.worker("w"), report);
     watch.close();
   });
 
-  it("reads nothing while nobody watches", async () => {
+  it("reads nothing without a watcher", async () => {
     const paths = makeRun(temporaryFolder(), 2);
     const watch = watchRun(paths.root);
     const { heard, stop } = listen(watch);
@@ -55,7 +55,7 @@ describe("watching a run", () => {
     watch.close();
   });
 
-  it("says nothing about a run in which nothing happens, and looks at once when told to", async () => {
+  it("says nothing about a run in which nothing happens, and reads the folder at once on demand", async () => {
     const paths = makeRun(temporaryFolder(), 2);
     const watch = watchRun(paths.root);
     const { heard, stop } = listen(watch);

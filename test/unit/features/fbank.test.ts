@@ -3,7 +3,7 @@ import { fbank } from "../../../src/features/kaldi/fbank.ts";
 import { mfcc } from "../../../src/features/kaldi/mfcc.ts";
 import { energyVad } from "../../../src/features/vad/energy-vad.ts";
 import { frameLogEnergy } from "../../../src/features/vad/frame-log-energy.ts";
-import { differences, testSignal } from "../../fixtures/features/compare.ts";
+import { differences, testSignal } from "../../support/features/compare.ts";
 
 const samples = testSignal(16_000);
 

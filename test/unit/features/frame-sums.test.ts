@@ -12,8 +12,8 @@ import {
 } from "../../../src/features/statistics/frame-sums.ts";
 import { roundExact } from "../../../src/features/statistics/round-exact.ts";
 import { makeSumKernel } from "../../../src/features/statistics/sum-kernel.ts";
-import { decodeState, encodeState } from "../../../src/shared/state-json.ts";
-import { pythonWith } from "../../fixtures/formats/python.ts";
+import { decodeState, encodeState } from "../../../src/values/state-json.ts";
+import { pythonWith } from "../../support/formats/python.ts";
 
 const python = pythonWith("math");
 const anyFloat = fc.float({ noNaN: true, noDefaultInfinity: true });
@@ -60,7 +60,7 @@ describe("the sums of a corpus", () => {
     );
   });
 
-  it("go on from a checkpoint as if nothing had happened", () => {
+  it("continue from a checkpoint as if nothing had happened", () => {
     fc.assert(
       fc.property(corpora, fc.nat(12), ({ columns, utterances }, at) => {
         const before = sumsOf(columns, utterances.slice(0, at));

@@ -12,7 +12,7 @@ import { globalCmvn } from "../../../src/features/normalise/global-cmvn.ts";
 import { slidingCmvn } from "../../../src/features/normalise/sliding-cmvn.ts";
 import { energyVad } from "../../../src/features/vad/energy-vad.ts";
 import { frameLogEnergy } from "../../../src/features/vad/frame-log-energy.ts";
-import { testSignal } from "../../fixtures/features/compare.ts";
+import { testSignal } from "../../support/features/compare.ts";
 
 const extractors: Record<string, (samples: Float32Array) => FeatureMatrix> = {
   fbank: (samples) => fbank(samples, { numMelBins: 40 }),

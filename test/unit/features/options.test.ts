@@ -7,7 +7,7 @@ import { melSpectrogram } from "../../../src/features/mel/mel-spectrogram.ts";
 import { speechbrainFbank } from "../../../src/features/mel/speechbrain-fbank.ts";
 import { globalCmvn } from "../../../src/features/normalise/global-cmvn.ts";
 import { speechSegments } from "../../../src/features/vad/speech-segments.ts";
-import { testSignal } from "../../fixtures/features/compare.ts";
+import { testSignal } from "../../support/features/compare.ts";
 
 const samples = testSignal(4000);
 
@@ -71,7 +71,7 @@ describe("options", () => {
       /0 to 7600 Hz at 8000/,
     ],
     ["more MFCCs than filters", () => melMfcc(samples, { nMels: 20, nMfcc: 40 }), /40 cepstra of 20/],
-    ["an option nobody knows", () => melMfcc(samples, { bogus: 1 } as object), /no option "bogus"/],
+    ["an unknown option", () => melMfcc(samples, { bogus: 1 } as object), /no option "bogus"/],
     [
       "SpeechBrain's window in samples",
       () => speechbrainFbank(samples, { winLength: 400 }),
@@ -97,7 +97,7 @@ describe("options", () => {
     expect(fbank(samples, { numMelBins: undefined, windowType: undefined })).toEqual(fbank(samples));
   });
 
-  it("are told apart: another option gives other features, the same again the same", () => {
+  it("are distinguished: another option gives other features, the same option the same", () => {
     const first = fbank(samples, { numMelBins: 30 });
     expect(fbank(samples, { numMelBins: 30, windowType: "hamming" })).not.toEqual(first);
     // More sets of options than are kept.

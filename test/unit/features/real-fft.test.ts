@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { makeRealFft } from "../../../src/features/fft/real-fft.ts";
-import { testSignal } from "../../fixtures/features/compare.ts";
+import { testSignal } from "../../support/features/compare.ts";
 
 function transform(samples: Float64Array | Float32Array, size = samples.length): Float64Array {
   const fft = makeRealFft(size);
@@ -10,7 +10,7 @@ function transform(samples: Float64Array | Float32Array, size = samples.length):
   return spectrum;
 }
 
-/** The sum as it stands in the books. */
+/** The sum as it is in the books. */
 function directly(samples: Float64Array): Float64Array {
   const size = samples.length;
   const spectrum = new Float64Array(2 * ((size >> 1) + 1));

@@ -8,8 +8,8 @@ import { torchaudioMel } from "../../../src/features/mel/mel-options.ts";
 import { melSpectrogram } from "../../../src/features/mel/mel-spectrogram.ts";
 import { powerToDb } from "../../../src/features/mel/power-to-db.ts";
 import { cmvn } from "../../../src/features/normalise/cmvn.ts";
-import { differences } from "../../fixtures/features/compare.ts";
-import { dataPath, missingData, readKaldiText, readNpy, readWav } from "../../fixtures/features/shared-data.ts";
+import { differences } from "../../support/features/compare.ts";
+import { dataPath, missingData, readKaldiText, readNpy, readWav } from "../../support/features/shared-data.ts";
 
 const golden = (name: string) => dataPath("reference", "features", "kaldi_golden", name);
 const skip = missingData === undefined ? "" : ` (skipped: ${missingData})`;

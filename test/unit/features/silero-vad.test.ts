@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { sileroVad } from "../../../src/features/vad/silero-vad.ts";
 import { speechSegments } from "../../../src/features/vad/speech-segments.ts";
 import { loadOnnx } from "../../../src/models/load-onnx.ts";
-import type { ModelSession, ModelTensor } from "../../../src/shared/model-session.ts";
-import { differences, testSignal } from "../../fixtures/features/compare.ts";
-import { dataPath, missingData, readNpy, readWav } from "../../fixtures/features/shared-data.ts";
+import type { ModelSession, ModelTensor } from "../../../src/models/model-session.ts";
+import { differences, testSignal } from "../../support/features/compare.ts";
+import { dataPath, missingData, readNpy, readWav } from "../../support/features/shared-data.ts";
 
 /** A model that writes down what it was given; its state counts the calls. */
 function recordingModel(): { calls: Record<string, ModelTensor>[]; model: ModelSession } {
@@ -13,8 +13,8 @@ function recordingModel(): { calls: Record<string, ModelTensor>[]; model: ModelS
   const model: ModelSession = {
     run(inputs) {
       calls.push(structuredClone(inputs) as Record<string, ModelTensor>);
-      const output = { type: "float32", data: Float32Array.of(calls.length / 10), dims: [1, 1] } as const;
-      const stateN = { type: "float32", data: new Float32Array(256).fill(calls.length), dims: [2, 1, 128] } as const;
+      const output = { dtype: "float32", shape: [1, 1], data: Float32Array.of(calls.length / 10) } as const;
+      const stateN = { dtype: "float32", shape: [2, 1, 128], data: new Float32Array(256).fill(calls.length) } as const;
       return Promise.resolve({ output, stateN });
     },
   };
@@ -34,7 +34,7 @@ describe("sileroVad", () => {
       expect(probabilities).toEqual(Float32Array.of(0.1, 0.2, 0.3));
       const padded = Float32Array.of(...new Float32Array(context), ...samples, ...new Float32Array(chunk - 100));
       calls.forEach(({ input, state, sr }, i) => {
-        expect(input!.dims).toEqual([1, context + chunk]);
+        expect(input!.shape).toEqual([1, context + chunk]);
         expect(input!.data).toEqual(padded.subarray(i * chunk, (i + 1) * chunk + context));
         expect(new Set(state!.data as Float32Array)).toEqual(new Set([i]));
         expect(sr!.data).toEqual(BigInt64Array.of(BigInt(sampleRate)));

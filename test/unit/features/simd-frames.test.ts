@@ -5,7 +5,7 @@ import { makeDoubleFrames } from "../../../src/features/frames/double-frames.ts"
 import type { FrameSpec } from "../../../src/features/frames/frame-spec.ts";
 import { canUseSimd, makeSimdFrames } from "../../../src/features/frames/simd-frames.ts";
 import { makeSparseFilters } from "../../../src/features/sparse-filters.ts";
-import { testSignal } from "../../fixtures/features/compare.ts";
+import { testSignal } from "../../support/features/compare.ts";
 
 function run(make: typeof makeSimdFrames, spec: FrameSpec, samples: Float32Array, frames: number) {
   const count = spec.filters.count;

@@ -22,7 +22,7 @@ describe("speechSegments", () => {
     expect(inFrames("", {})).toEqual([]);
   });
 
-  it("goes on through what is neither speech nor silence", () => {
+  it("continues through what is neither speech nor silence", () => {
     expect(inFrames("~##~~#~~...", {})).toEqual([[1, 8]]);
   });
 

@@ -9,8 +9,8 @@ import {
 } from "../../../src/formats/half-floats.ts";
 import { ndArray } from "../../../src/formats/nd-array.ts";
 import { decodeNpy } from "../../../src/formats/npy/decode-npy.ts";
-import { goldenBytes } from "../../fixtures/formats/golden.ts";
-import { askPython, pythonWith } from "../../fixtures/formats/python.ts";
+import { goldenBytes } from "../../support/formats/golden.ts";
+import { askPython, pythonWith } from "../../support/formats/python.ts";
 
 const allBits = Array.from({ length: 65_536 }, (_, bits) => bits);
 
@@ -22,7 +22,7 @@ describe("float16", () => {
     expect(float16ToNumber(numberToFloat16(Number.NaN))).toBeNaN();
   });
 
-  it("has the numbers everyone knows", () => {
+  it("has the well-known numbers", () => {
     expect([0x3c00, 0xc000, 0x7bff, 0x0001, 0x0400, 0x7c00, 0xfc00].map(float16ToNumber)).toEqual([
       1,
       -2,

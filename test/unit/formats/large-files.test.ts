@@ -14,7 +14,7 @@ import { openSafetensors } from "../../../src/formats/safetensors/safetensors-fi
 import { encodeTarEntry, tarEnd } from "../../../src/formats/tar/encode-tar-entry.ts";
 import { readTar } from "../../../src/formats/tar/read-tar.ts";
 import { sumHeader } from "../../../src/formats/tar/tar-layout.ts";
-import { temporaryFolder } from "../../fixtures/temporary-folder.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const gib = 2 ** 30;
 const vector = ndArray("float32", Float32Array.of(1, -2, 3));

@@ -2,6 +2,7 @@ import { readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { crc32 } from "../../../src/bytes/crc32.ts";
 import { toByteSource } from "../../../src/formats/byte-source.ts";
 import { type DType, type NdArray, ndArray } from "../../../src/formats/nd-array.ts";
 import { decodeNpy } from "../../../src/formats/npy/decode-npy.ts";
@@ -9,8 +10,6 @@ import { encodeNpy } from "../../../src/formats/npy/encode-npy.ts";
 import { NpyAppender } from "../../../src/formats/npy/npy-appender.ts";
 import { readNpy } from "../../../src/formats/npy/read-npy.ts";
 import { readNpyHeader } from "../../../src/formats/npy/read-npy-header.ts";
-import { crc32 } from "../../../src/shared/crc32.ts";
-import { arrays } from "../../fixtures/formats/arrays.ts";
 import {
   type ArrayText,
   arrayOfText,
@@ -18,15 +17,16 @@ import {
   goldenBytes,
   goldenFiles,
   goldenPath,
-} from "../../fixtures/formats/golden.ts";
-import { temporaryFolder } from "../../fixtures/temporary-folder.ts";
+} from "../../support/formats/golden.ts";
+import { arrays } from "../../support/formats/random-arrays.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const golden = goldenFiles<ArrayText | { refused: string }>("npy");
 const readable = golden.filter(({ holds }) => !("refused" in holds)).map(({ name }) => name);
 const refused = golden.filter(({ holds }) => "refused" in holds).map(({ name }) => name);
 const holdsOf = <T>(name: string) => golden.find((entry) => entry.name === name)!.holds as T;
 
-/** A file with a header of one's own. */
+/** A file with a header of its own. */
 function withHeader(header: string, data = Buffer.alloc(0)): Buffer {
   const start = Buffer.from("\x93NUMPY\x01\x00\0\0", "latin1");
   start.writeUInt16LE(header.length, 8);
@@ -163,7 +163,7 @@ describe("an NpyAppender", () => {
     expect(appender.close()).toEqual(closed);
   });
 
-  it("goes on from any checkpoint, whatever came behind it, to the same bytes", () => {
+  it("continues from any checkpoint, whatever came behind it, to the same bytes", () => {
     const path = join(temporaryFolder(), "a.npy");
     const options = { dtype: "float32" as DType, rowShape: [3] };
     fc.assert(

@@ -7,9 +7,9 @@ import { encodeNpz, NpzWriter } from "../../../src/formats/npy/npz-writer.ts";
 import { decodeNpz, openNpz } from "../../../src/formats/npy/open-npz.ts";
 import { openZip } from "../../../src/formats/zip/open-zip.ts";
 import { findEntryData } from "../../../src/formats/zip/read-zip-entry.ts";
-import { arrays } from "../../fixtures/formats/arrays.ts";
-import { type ArrayText, arrayText, goldenBytes, goldenFiles, goldenPath } from "../../fixtures/formats/golden.ts";
-import { temporaryFolder } from "../../fixtures/temporary-folder.ts";
+import { type ArrayText, arrayText, goldenBytes, goldenFiles, goldenPath } from "../../support/formats/golden.ts";
+import { arrays } from "../../support/formats/random-arrays.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const named = fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), arrays(["bfloat16"]), { noNullPrototype: true });
 const textOf = (npz: { names: readonly string[]; get(name: string): NdArray }) =>
@@ -39,7 +39,7 @@ describe("an npz file", () => {
     expect([...archive.entries.values()].map((entry) => findEntryData(archive, entry) % 64)).toEqual([0, 0, 0]);
   });
 
-  it("goes on from any checkpoint to the same bytes", () => {
+  it("continues from any checkpoint to the same bytes", () => {
     const path = join(temporaryFolder(), "a.npz");
     const list = fc.array(arrays(["bfloat16"]), { maxLength: 5 });
     fc.assert(
@@ -72,7 +72,7 @@ describe("an npz file", () => {
     second.close();
   });
 
-  it("refuses to go on where the file is shorter than its checkpoint", () => {
+  it("refuses to continue where the file is shorter than its checkpoint", () => {
     const path = join(temporaryFolder(), "a.npz");
     const writer = new NpzWriter(path);
     writer.add("x", vector);

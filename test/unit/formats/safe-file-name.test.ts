@@ -3,7 +3,7 @@ import { basename, join, resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { safeFileName } from "../../../src/formats/safe-file-name.ts";
-import { temporaryFolder } from "../../fixtures/temporary-folder.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const awkward = [
   ".",

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { concatenateShardFiles } from "../../../src/merge/concatenate-shard-files.ts";
-import { describeFile, writeDone } from "../../../src/store/done.ts";
-import { temporaryFolder } from "../../fixtures/temporary-folder.ts";
+import { describeFile, writeDone } from "../../../src/run-folder/shard/done.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** Committed shards, each with the given text, or without that file. */
 function shardsOf(root: string, texts: readonly (string | undefined)[], name = "text"): string[] {

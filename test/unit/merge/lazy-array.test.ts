@@ -12,7 +12,7 @@ function counted<T>(elements: readonly T[]): { lazy: T[]; reads: () => number } 
   return { lazy, reads: () => reads };
 }
 
-describe("a lazy array that nobody has looked at", () => {
+describe("a lazy array that was not read yet", () => {
   it("is not read by await", async () => {
     const { lazy, reads } = counted([1, 2]);
     expect(await Promise.resolve(lazy)).toBe(lazy);
@@ -32,7 +32,7 @@ describe("a lazy array that nobody has looked at", () => {
   });
 });
 
-describe("a lazy array that someone looks at", () => {
+describe("a lazy array that is read", () => {
   it("is read once, however often it is looked at", () => {
     const { lazy, reads } = counted([1, 2]);
     expect([lazy[0], lazy.at(-1), ...lazy]).toEqual([1, 2, 1, 2]);
@@ -70,7 +70,7 @@ describe("a lazy array that someone looks at", () => {
     expect([...counted([]).lazy]).toEqual([]);
   });
 
-  it("hands on the error of whoever reads", () => {
+  it("passes on the error of its reader", () => {
     const lazy = lazyArray<number>(2, () => {
       throw new Error("line 2 is not JSON");
     });

@@ -4,14 +4,15 @@ import { describe, expect, it } from "vitest";
 import { openScp } from "../../../src/formats/kaldi/open-scp.ts";
 import { readJsonl } from "../../../src/formats/lines/jsonl-file.ts";
 import { ndArray } from "../../../src/formats/nd-array.ts";
+import { readScp } from "../../../src/formats/read-scp.ts";
 import { mergeLineFiles } from "../../../src/merge/merge-lines.ts";
 import { mergeParquet } from "../../../src/merge/merge-parquet.ts";
 import { mergeSafetensors } from "../../../src/merge/merge-safetensors.ts";
 import { mergeScp } from "../../../src/merge/merge-scp.ts";
 import { mergeTsv } from "../../../src/merge/merge-tsv.ts";
 import { mergeWebDataset } from "../../../src/merge/merge-web-dataset.ts";
-import { removeCheckpointFiles } from "../../../src/store/checkpoint.ts";
-import { listFiles, writeDone } from "../../../src/store/done.ts";
+import { removeCheckpointFiles } from "../../../src/run-folder/shard/checkpoint.ts";
+import { listFiles, writeDone } from "../../../src/run-folder/shard/done.ts";
 import { arkScpWriter } from "../../../src/writers/ark-scp-writer.ts";
 import { jsonlWriter } from "../../../src/writers/jsonl-writer.ts";
 import { parquetWriter } from "../../../src/writers/parquet-writer.ts";
@@ -19,7 +20,7 @@ import { safetensorsWriter } from "../../../src/writers/safetensors-writer.ts";
 import { tsvWriter } from "../../../src/writers/tsv-writer.ts";
 import { webDatasetWriter } from "../../../src/writers/web-dataset-writer.ts";
 import type { Writer } from "../../../src/writers/writer.ts";
-import { temporaryFolder } from "../../fixtures/temporary-folder.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** Commits a shard for each list of records. */
 async function commit<Record>(
@@ -52,7 +53,7 @@ describe("mergeScp", () => {
     const shards = [["a", "b"], [], ["c"]].map((ids) => ids.map((id) => ({ id, array: array(id.charCodeAt(0)) })));
     const dirs = await commit(root, shards, (dir) => arkScpWriter(dir, { name: "dump/feats" }));
     for (const target of [undefined, join(root, "lists", "all", "feats.scp")]) {
-      mergeScp(dirs, "dump/feats.scp", { target });
+      mergeScp(dirs, "dump/feats", { target });
       const table = openScp(target ?? join(root, "dump", "feats.scp"));
       expect([...table].map(([key, value]) => [key, value.data[0]])).toEqual([
         ["a", 97],
@@ -62,6 +63,17 @@ describe("mergeScp", () => {
       table.close();
     }
     expect(readFileSync(join(root, "dump", "feats.scp"), "utf8")).toMatch(/^a \.\.\/split\.0\/dump\/feats\.ark:2\n/);
+  });
+
+  it("has paths from another folder where one is given", async () => {
+    const recipe = temporaryFolder();
+    const dirs = await commit(join(recipe, "exp"), [[{ id: "a", array: array(7) }]], (dir) =>
+      arkScpWriter(dir, { name: "feats" }),
+    );
+    mergeScp(dirs, "feats", { relativeTo: recipe });
+    const list = join(recipe, "exp", "feats.scp");
+    expect(readFileSync(list, "utf8")).toBe("a exp/split.0/feats.ark:2\n");
+    expect(readScp(list, { baseDir: recipe }).get("a")).toBe(join(recipe, "exp", "split.0", "feats.ark:2"));
   });
 });
 
@@ -73,7 +85,7 @@ describe("mergeScp of a list of any kind", () => {
       write: (text: string) => writeFileSync(join(dir, "list.scp"), text),
       close: () => undefined,
     }));
-    mergeScp(dirs, "list.scp");
+    mergeScp(dirs, "list");
     expect(readFileSync(join(root, "list.scp"), "utf8")).toBe(
       "a split.0/x.npy\nb\t \tsplit.0/y z.npy\r\nc /tmp/z.npy\nd cat z |\n\nalone\ne split.0/ü.ark:12[0:1]",
     );
@@ -164,11 +176,11 @@ describe("mergeTsv", () => {
     const root = temporaryFolder();
     const columns = ["utt", "text"] as const;
     const shards = [[{ utt: "a", text: "x" }], [{ utt: "b", text: "y" }]];
-    const dirs = await commit(root, shards, (dir) => tsvWriter(dir, { name: "m.tsv", columns }));
-    const file = mergeTsv(dirs, "m.tsv", { columns });
+    const dirs = await commit(root, shards, (dir) => tsvWriter(dir, { name: "m", columns }));
+    const file = mergeTsv(dirs, "m", { columns });
     expect(readFileSync(join(root, "m.tsv"), "utf8")).toBe("utt\ttext\na\tx\nb\ty\n");
     expect(file).toMatchObject({ bytes: 17, lines: 2 });
-    mergeTsv(dirs, "m.tsv", { target: join(root, "plain.tsv") });
+    mergeTsv(dirs, "m", { target: join(root, "plain.tsv") });
     expect(readFileSync(join(root, "plain.tsv"), "utf8")).toBe("a\tx\nb\ty\n");
   });
 });

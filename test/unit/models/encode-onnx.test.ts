@@ -44,15 +44,15 @@ describe("encodeOnnx", () => {
       ],
     });
     const model = await loadOnnx(bytes, { name: "affine" });
-    expect(model.inputs).toEqual([{ name: "x", type: "float32", shape: ["B", 3] }]);
+    expect(model.inputs).toEqual([{ name: "x", dtype: "float32", shape: ["B", 3] }]);
     expect(model.outputNames).toEqual(["y"]);
-    const { y } = await model.run({ x: { type: "float32", data: Float32Array.of(1, 1, 1, 0, 1, 2), dims: [2, 3] } });
-    expect(y!.dims).toEqual([2, 2]);
+    const { y } = await model.run({ x: { dtype: "float32", shape: [2, 3], data: Float32Array.of(1, 1, 1, 0, 1, 2) } });
+    expect(y!.shape).toEqual([2, 2]);
     expect([...(y!.data as Float32Array)]).toEqual([22, -11, 26, -8]);
     await model.release();
   });
 
-  it("is told apart from a graph with an input that nothing provides", async () => {
+  it("differs from a graph with an input that nothing provides", async () => {
     const graph = encodeOnnx({
       name: "open",
       inputs: [{ name: "x", shape: ["B", 3] }],

@@ -74,7 +74,7 @@ describe("makePlan", () => {
     });
   });
 
-  it("lets the last shards be so short that nobody is waited for", () => {
+  it("makes the last shards so short that no worker waits long", () => {
     const shards = shardsOf({ count: 10_240, batchSize: 1, workers: 8 });
     const lengths = shards.map(({ from, to }) => to - from);
     expect(lengths.slice(0, 48)).toEqual(Array.from({ length: 48 }, () => 160));

@@ -83,7 +83,7 @@ describe("range", () => {
     expect(() => range(0, 3, 0)).toThrow(/step is 0/);
   });
 
-  it("is told from an object that only looks like it", () => {
+  it("differs from an object that only looks like it", () => {
     expect(isIndexRange(range(3))).toBe(true);
     expect(isIndexRange({ start: 0, step: 1, length: 3 })).toBe(false);
   });

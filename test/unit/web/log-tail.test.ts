@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { firstLogBytes, growLog, logStart, mostLogCharacters } from "../../../web/dashboard/model/log-tail.ts";
+import { firstLogBytes, growLog, logStart, maxLogCharacters } from "../../../web/dashboard/model/log-tail.ts";
 
 const piece = (text: string, from: number) => ({ text, from, next: from + text.length, bytes: from + text.length });
 
@@ -20,9 +20,9 @@ describe("growLog", () => {
 
   it("drops the oldest lines of a log without end", () => {
     const line = `${"x".repeat(99)}\n`;
-    const tail = growLog(growLog(undefined, piece(line, 0)), piece(line.repeat(mostLogCharacters / 100), 100));
+    const tail = growLog(growLog(undefined, piece(line, 0)), piece(line.repeat(maxLogCharacters / 100), 100));
     expect(tail.isCut).toBe(true);
-    expect(tail.text.length).toBeLessThanOrEqual(mostLogCharacters);
+    expect(tail.text.length).toBeLessThanOrEqual(maxLogCharacters);
     expect(tail.text.startsWith("x".repeat(99))).toBe(true);
   });
 });

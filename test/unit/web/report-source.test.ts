@@ -29,7 +29,7 @@ describe("reportSource", () => {
     expect([total, failures, source.keptFailures]).toEqual([5000, [{ item: 1 }, { item: 2 }] as FailureView[], 3]);
   });
 
-  it("tells a whole log from the end of one", async () => {
+  it("distinguishes a whole log from the end of one", async () => {
     expect(await source.log("run", "whole", 0)).toMatchObject({ from: 0, next: 8 });
     expect(await source.log("run", "end", 0)).toMatchObject({ from: 5000 - 14, next: 5000, bytes: 5000 });
     expect(await source.log("run", "absent", 0)).toEqual({ text: "", from: 0, next: 0, bytes: 0 });

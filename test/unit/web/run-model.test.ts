@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type AttemptView, mostAttempts, type Snapshot, type Update } from "../../../src/dashboard/run-view.ts";
+import { type AttemptView, maxAttempts, type Snapshot, type Update } from "../../../src/dashboard/run-view.ts";
 import { takeSnapshot, takeUpdate } from "../../../web/dashboard/model/run-model.ts";
 import { makeShardBoard } from "../../../web/dashboard/model/shard-board.ts";
 import { thinRates } from "../../../web/dashboard/model/thin-rates.ts";
@@ -22,7 +22,7 @@ const update = (more: Partial<Update>): Update => ({
 });
 
 describe("a board", () => {
-  it("tells which shards have changed, and counts the states", () => {
+  it("says which shards have changed, and counts the states", () => {
     const board = makeShardBoard("..rc");
     const heard: (readonly number[])[] = [];
     const stop = board.listen((changed) => heard.push(changed));
@@ -41,7 +41,7 @@ describe("a board", () => {
 });
 
 describe("takeSnapshot", () => {
-  it("goes on with the board of the same run, of which only what differs is told", () => {
+  it("updates the board of the same run from what differs alone", () => {
     const before = takeSnapshot(snapshot("..r"), { before: undefined, now: 0 });
     const heard: (readonly number[])[] = [];
     before.board.listen((changed) => heard.push(changed));
@@ -58,7 +58,7 @@ describe("takeSnapshot", () => {
 
 describe("takeUpdate", () => {
   it("keeps the newest attempts alone and counts those it dropped", () => {
-    const attempts = Array.from({ length: mostAttempts }, (_, unit) => ({ unit }) as AttemptView);
+    const attempts = Array.from({ length: maxAttempts }, (_, unit) => ({ unit }) as AttemptView);
     const before = takeSnapshot(snapshot("c", { attempts, attemptsLeftOut: 2 }), { before: undefined, now: 0 });
     const after = takeUpdate(before, update({ attempts: [{ unit: -1 } as AttemptView] }), 0);
     expect([
@@ -66,7 +66,7 @@ describe("takeUpdate", () => {
       after.attempts[0]!.unit,
       after.attempts.at(-1)!.unit,
       after.attemptsLeftOut,
-    ]).toEqual([mostAttempts, 1, -1, 3]);
+    ]).toEqual([maxAttempts, 1, -1, 3]);
   });
 
   it("remembers since when a worker is seen on its shard, and forgets it with the next one", () => {

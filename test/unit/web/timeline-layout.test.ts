@@ -29,7 +29,7 @@ describe("layoutTimeline", () => {
     ]);
   });
 
-  it("makes one bar of attempts that cannot be told apart, and keeps the lost one among them", () => {
+  it("makes one bar of attempts that cannot be distinguished, and keeps the lost one among them", () => {
     const many = Array.from({ length: 4000 }, (_, i) =>
       attempt("a", i / 4, i / 4 + 0.25, i === 2000 ? { outcome: "lost" } : {}),
     );
@@ -69,7 +69,7 @@ describe("timelineSpan", () => {
       { now: 2000, windowMs },
     );
 
-  it("reaches to now while someone is at work, and to the last end otherwise", () => {
+  it("reaches to now while a worker runs, and to the last end otherwise", () => {
     expect([span([worker("a", 1)]), span([])]).toEqual([
       { from: 100, to: 2000 },
       { from: 100, to: 900 },

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { UnitAttempts } from "../../../src/store/attempts.ts";
-import type { Unit } from "../../../src/store/run-paths.ts";
+import type { Claimable } from "../../../src/run-folder/files/run-paths.ts";
+import type { KnownAttempts } from "../../../src/run-folder/lease/attempts.ts";
 import { type ClaimPort, claimLoop } from "../../../src/worker/claim-loop.ts";
 
 /** A run folder in memory, with a clock that only waiting moves. */
@@ -26,7 +26,7 @@ class World {
     return {
       isSpread: false,
       random: () => 0,
-      look: async () => {
+      listOpen: async () => {
         this.looks++;
         this.settle();
         return this.open();
@@ -61,8 +61,8 @@ class World {
     }
   }
 
-  private attempts(): Map<Unit, UnitAttempts> {
-    return new Map([...this.held.keys()].map((id) => [id, { active: 1, fenced: [] } as unknown as UnitAttempts]));
+  private attempts(): Map<Claimable, KnownAttempts> {
+    return new Map([...this.held.keys()].map((id) => [id, { active: 1, fenced: [] } as unknown as KnownAttempts]));
   }
 }
 
@@ -106,7 +106,7 @@ describe("a worker", () => {
     const world = new World(2);
     let tries = 0;
     const port = world.port();
-    const run = async (id: number, seen: UnitAttempts) => {
+    const run = async (id: number, seen: KnownAttempts) => {
       if (id === 0 && ++tries < 3) return;
       await port.run(id, seen);
     };
@@ -121,7 +121,7 @@ describe("a worker", () => {
     for (let id = 0; id < 99; id++) world.committed.add(id);
     let claims = 0;
     const port = world.port({ isSpread: true });
-    const claim = async (id: number, seen: UnitAttempts) => {
+    const claim = async (id: number, seen: KnownAttempts) => {
       claims++;
       return port.claim(id, seen);
     };
@@ -144,7 +144,7 @@ describe("a worker", () => {
     expect(asked).toBeLessThan(200);
   });
 
-  it("completes a run together with others, whoever dies when", async () => {
+  it("completes a run together with others, whichever of them dies at any time", async () => {
     const holder = fc.record({ id: fc.nat(29), untilMs: fc.nat(100_000), commits: fc.boolean() });
     await fc.assert(
       fc.asyncProperty(fc.array(holder), fc.boolean(), fc.integer({ min: 1 }), async (holders, isSpread, seed) => {

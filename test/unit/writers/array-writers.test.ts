@@ -12,8 +12,8 @@ import { npyWriter } from "../../../src/writers/npy-writer.ts";
 import { npzWriter } from "../../../src/writers/npz-writer.ts";
 import { ptScpWriter } from "../../../src/writers/pt-scp-writer.ts";
 import { textWriter } from "../../../src/writers/text-writer.ts";
-import { temporaryFolder } from "../../fixtures/temporary-folder.ts";
-import { compareInterrupted, leaveUnused, type WriterCase } from "../../fixtures/writers/interrupt-writer.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { compareInterrupted, leaveUnused, type WriterCase } from "../../support/writers/interrupt-writer.ts";
 
 const vector = (i: number) => ndArray("float32", Float32Array.of(i, i / 3, -i));
 const record = (i: number): ArrayRecord => ({ id: `utt-${i}`, array: vector(i) });
@@ -23,7 +23,7 @@ const cases: Readonly<Record<string, WriterCase>> = {
   ptScpWriter: { open: (dir) => ptScpWriter(dir, { name: "vectors" }), record },
   npzWriter: { open: (dir) => npzWriter(dir, { name: "vectors" }), record },
   "npzWriter, compressed": { open: (dir) => npzWriter(dir, { name: "b/vectors", compress: true }), record },
-  npyWriter: { open: (dir) => npyWriter(dir, { name: "rows.npy" }), record: vector },
+  npyWriter: { open: (dir) => npyWriter(dir, { name: "rows" }), record: vector },
   "keyedWriter of npyScpWriters": {
     open: (dir) => keyedWriter((key) => npyScpWriter(dir, { name: key })),
     record: (i) => [`key${i % 3}`, record(i)],
@@ -35,7 +35,7 @@ const cases: Readonly<Record<string, WriterCase>> = {
 };
 
 describe.each(Object.entries(cases))("%s", (_name, writerCase) => {
-  it("writes the same bytes, however often it is interrupted and goes on from its last checkpoint", async () => {
+  it("writes the same bytes, however often it is interrupted and continues from its last checkpoint", async () => {
     await compareInterrupted(writerCase, temporaryFolder(), 25);
   });
 
@@ -72,7 +72,7 @@ describe("npyScpWriter", () => {
     expect(readdirSync(dir)).toEqual(["shard"]);
   });
 
-  it("refuses an id that came before, in this attempt or the one it goes on from", () => {
+  it("refuses an id that came before, in this attempt or the one it continues from", () => {
     const dir = temporaryFolder();
     const writer = npyScpWriter(dir, { name: "feats" });
     writer.write({ id: "a", array: vector(1) });
@@ -119,7 +119,7 @@ describe("npzWriter", () => {
 describe("npyWriter", () => {
   it("makes rows of the arrays, and refuses one of another shape before it is written", () => {
     const dir = temporaryFolder();
-    const writer = npyWriter(dir, { name: "rows.npy" });
+    const writer = npyWriter(dir, { name: "rows" });
     writer.write(vector(1));
     expect(() => writer.write(ndArray("float32", new Float32Array(2)))).toThrow(
       expect.objectContaining({ code: "BAD_RECORD" }),

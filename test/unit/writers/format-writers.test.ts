@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { crc32, crcText } from "../../../src/bytes/crc32.ts";
 import { encodeArkEntry } from "../../../src/formats/kaldi/encode-ark-entry.ts";
 import { openScp } from "../../../src/formats/kaldi/open-scp.ts";
 import { hasZstd } from "../../../src/formats/lines/compression.ts";
@@ -13,7 +14,6 @@ import { readPt } from "../../../src/formats/pt/read-pt.ts";
 import { readScp } from "../../../src/formats/read-scp.ts";
 import { openSafetensors, writeSafetensorsFile } from "../../../src/formats/safetensors/safetensors-file.ts";
 import { readWebDatasetFile } from "../../../src/formats/tar/web-dataset-file.ts";
-import { crc32, crcText } from "../../../src/shared/crc32.ts";
 import { arkScpWriter } from "../../../src/writers/ark-scp-writer.ts";
 import type { ArrayRecord } from "../../../src/writers/array-record.ts";
 import { jsonlWriter } from "../../../src/writers/jsonl-writer.ts";
@@ -23,14 +23,14 @@ import { ptScpWriter } from "../../../src/writers/pt-scp-writer.ts";
 import { safetensorsWriter } from "../../../src/writers/safetensors-writer.ts";
 import { tsvWriter } from "../../../src/writers/tsv-writer.ts";
 import { webDatasetWriter } from "../../../src/writers/web-dataset-writer.ts";
-import { parquetColumns as columns } from "../../fixtures/formats/parquet-columns.ts";
-import { temporaryFolder } from "../../fixtures/temporary-folder.ts";
+import { parquetColumns as columns } from "../../support/formats/parquet-columns.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import {
   compareInterrupted,
   filesBelow,
   leaveUnused,
   type WriterCase,
-} from "../../fixtures/writers/interrupt-writer.ts";
+} from "../../support/writers/interrupt-writer.ts";
 
 const vector = (i: number) => ndArray("float32", Float32Array.of(i, i / 3, -i));
 const record = (i: number): ArrayRecord => ({ id: `utt-${i}`, array: vector(i) });
@@ -72,7 +72,7 @@ const cases: Readonly<Record<string, WriterCase>> = {
 };
 
 describe.each(Object.entries(cases))("%s", (_name, writerCase) => {
-  it("writes the same bytes, however often it is interrupted and goes on from its last checkpoint", async () => {
+  it("writes the same bytes, however often it is interrupted and continues from its last checkpoint", async () => {
     await compareInterrupted(writerCase, temporaryFolder(), 15);
   });
 
@@ -80,7 +80,7 @@ describe.each(Object.entries(cases))("%s", (_name, writerCase) => {
     await leaveUnused(writerCase, temporaryFolder());
   });
 
-  it("goes on from a checkpoint that was saved before the first record", async () => {
+  it("continues from a checkpoint that was saved before the first record", async () => {
     const [dir, other] = [temporaryFolder(), temporaryFolder()];
     const [writer, plain] = [writerCase.open(dir), writerCase.open(other)];
     await writer.restore(JSON.parse(JSON.stringify(await plain.checkpoint())));
@@ -182,7 +182,7 @@ describe("safetensorsWriter", () => {
     file.close();
   });
 
-  it("refuses an id that came before, in this attempt or the one it goes on from", () => {
+  it("refuses an id that came before, in this attempt or the one it continues from", () => {
     const dir = temporaryFolder();
     const writer = safetensorsWriter(dir, { name: "all" });
     writer.write(record(1));
@@ -306,7 +306,7 @@ describe("tsvWriter", () => {
   it("writes values between tabs and refuses what would be another column", () => {
     const dir = temporaryFolder();
     const manifest = ["utt", "text"] as const;
-    const writer = tsvWriter(dir, { name: "manifest.tsv", columns: manifest });
+    const writer = tsvWriter(dir, { name: "manifest", columns: manifest });
     writer.write({ text: "größe a", utt: "u1" });
     expect(() => writer.write({ utt: "u2", text: "a\tb" })).toThrow(expect.objectContaining({ code: "BAD_RECORD" }));
     writer.close();

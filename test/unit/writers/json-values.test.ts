@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { jsonlWriter } from "../../../src/writers/jsonl-writer.ts";
-import { temporaryFolder } from "../../fixtures/temporary-folder.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** The lines that a writer makes of records. */
 function linesOf(records: readonly unknown[], options?: { readonly nonFinite?: "refuse" | "null" }): string {

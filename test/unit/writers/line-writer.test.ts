@@ -2,11 +2,11 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from "n
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { copyPrefix } from "../../../src/store/copy-prefix.ts";
-import { describeFile } from "../../../src/store/done.ts";
+import { copyPrefix } from "../../../src/run-folder/shard/copy-prefix.ts";
+import { describeFile } from "../../../src/run-folder/shard/done.ts";
 import { jsonlWriter } from "../../../src/writers/jsonl-writer.ts";
 import { textWriter } from "../../../src/writers/text-writer.ts";
-import { temporaryFolder } from "../../fixtures/temporary-folder.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const words = fc.oneof(
   { weight: 8, arbitrary: fc.string({ unit: "binary" }) },
@@ -31,7 +31,7 @@ describe("a line writer", () => {
     expect(writer.files()).toEqual([{ ...describeFile(dir, "records.jsonl"), lines: 4 }]);
   });
 
-  it("writes the same bytes, however often it is killed and goes on from its last checkpoint", () => {
+  it("writes the same bytes, however often it is killed and continues from its last checkpoint", () => {
     const root = temporaryFolder();
     fc.assert(
       fc.property(steps, (run) => {
@@ -46,7 +46,7 @@ describe("a line writer", () => {
           for (const word of lost) cut.write(word);
           cut.close();
           const next = mkdtempSync(join(root, "cut-"));
-          for (const { name, bytes } of checkpoint.files) copyPrefix(join(dir, name), join(next, name), bytes);
+          for (const { name, bytes } of checkpoint.files) copyPrefix(join(dir, name), join(next, name), bytes, next);
           [dir, cut] = [next, jsonlWriter(next)];
           cut.restore(checkpoint);
         }
@@ -97,7 +97,7 @@ describe("a line writer", () => {
     expect(readdirSync(dir)).toEqual([]);
   });
 
-  it("goes on from a checkpoint that was saved before the first record", () => {
+  it("continues from a checkpoint that was saved before the first record", () => {
     const dir = temporaryFolder();
     const writer = textWriter(dir, "text");
     writer.restore({ files: [] });

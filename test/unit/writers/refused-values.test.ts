@@ -7,14 +7,14 @@ import { encodePt } from "../../../src/formats/pt/encode-pt.ts";
 import type { PtInput } from "../../../src/formats/pt/pt-value.ts";
 import { encodeSafetensors } from "../../../src/formats/safetensors/encode-safetensors.ts";
 import { encodeWebDatasetSample } from "../../../src/formats/tar/encode-web-dataset-sample.ts";
-import { decodeState, encodeState } from "../../../src/shared/state-json.ts";
+import { decodeState, encodeState } from "../../../src/values/state-json.ts";
 import { arkScpWriter } from "../../../src/writers/ark-scp-writer.ts";
 import { npzWriter } from "../../../src/writers/npz-writer.ts";
 import { parquetWriter } from "../../../src/writers/parquet-writer.ts";
 import { safetensorsWriter } from "../../../src/writers/safetensors-writer.ts";
 import { textWriter } from "../../../src/writers/text-writer.ts";
 import { tsvWriter } from "../../../src/writers/tsv-writer.ts";
-import { temporaryFolder } from "../../fixtures/temporary-folder.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const half = "\ud800";
 const vector = ndArray("float32", Float32Array.of(1));
@@ -68,7 +68,7 @@ describe("a Parquet writer refuses", () => {
 
 describe("a TSV writer refuses", () => {
   it("a key that is no column, which would be lost", () => {
-    const writer = tsvWriter(temporaryFolder(), { name: "t.tsv", columns: ["utt", "text"] });
+    const writer = tsvWriter(temporaryFolder(), { name: "t", columns: ["utt", "text"] });
     const row = { utt: "a", text: "b", speaker: "c" } as { utt: string; text: string };
     expect(thrownBy(() => writer.write(row))).toEqual(badRecord('there is no column "speaker"'));
   });

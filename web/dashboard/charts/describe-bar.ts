@@ -3,7 +3,7 @@ import { formatClock, formatSpan, plural } from "../format.ts";
 import type { Bar, Lane } from "../layout/timeline-layout.ts";
 import { unitName } from "../model/unit-name.ts";
 
-/** A bar of the timeline in words. */
+/** The description of a bar of the timeline. */
 export function describeBar(
   { outcome, attempts: positions, shard }: Bar,
   { worker }: Lane,

@@ -11,7 +11,7 @@ import { useWidth } from "../parts/use-width.ts";
 const height = 190;
 const margin = { left: 52, right: 12, top: 10, bottom: 24 };
 
-/** Items per second over time, as a line; the same as a table for whoever cannot see it. */
+/** Items per second over time, as a line; also as a table for screen readers. */
 export function ThroughputChart({ rates }: { rates: readonly RatePoint[] }): JSX.Element {
   const frame = useRef<HTMLDivElement>(null);
   const width = useWidth(frame);

@@ -16,7 +16,7 @@ export interface TimelineChartProps {
   readonly to: number;
 }
 
-/** One lane a worker: who ran what, when, and what was lost. */
+/** One lane per worker: which attempts it ran, when, and which were lost. */
 export function TimelineChart({ model, from, to }: TimelineChartProps): JSX.Element {
   const frame = useRef<HTMLDivElement>(null);
   const width = useWidth(frame);
@@ -45,7 +45,7 @@ export function TimelineChart({ model, from, to }: TimelineChartProps): JSX.Elem
     const [across, along] = steps[event.key] ?? [];
     if (across === undefined || along === undefined || shown.length === 0) return;
     event.preventDefault();
-    // From where the key before has led, even if that is not drawn yet.
+    // From the target of the previous key, even if it is not drawn yet.
     setAt((before) => {
       const lane = clamp((before?.lane ?? 0) + across, shown.length);
       const from = before === undefined ? undefined : shown[before.lane]?.bars[before.bar];

@@ -10,7 +10,7 @@ export interface TimelineLaneProps {
 }
 
 const barHeight = 14;
-const longestName = 26;
+const maxNameLength = 26;
 
 /** The bars of one worker: a path for each outcome, however many there are. */
 export function TimelineLane({ lane, left, top, labelAbove, current }: TimelineLaneProps): JSX.Element {
@@ -40,7 +40,7 @@ export function TimelineLane({ lane, left, top, labelAbove, current }: TimelineL
   );
 }
 
-/** Told apart without colours too: what was given back is low, what was lost ends in a cross, a failure in a notch. */
+/** Distinguishable without colours: released attempts are low, lost ones end in a cross, failed ones in a notch. */
 function shapeOf({ x, width, outcome }: Bar): string {
   const end = round(Math.max(x + 1, x + width - (width > 3 ? 1 : 0)));
   const start = round(x);
@@ -55,7 +55,7 @@ function shapeOf({ x, width, outcome }: Bar): string {
 }
 
 function shorten(name: string): string {
-  return name.length <= longestName ? name : `${name.slice(0, 10)}…${name.slice(11 - longestName)}`;
+  return name.length <= maxNameLength ? name : `${name.slice(0, 10)}…${name.slice(11 - maxNameLength)}`;
 }
 
 function round(value: number): number {

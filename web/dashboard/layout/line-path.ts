@@ -1,11 +1,11 @@
 type Point = readonly [x: number, y: number];
 
-/** Points joined by a line, as an SVG path; a tenth of a pixel is fine enough. */
+/** Points joined by a line, as an SVG path with a precision of a tenth of a pixel. */
 export function linePath(points: readonly Point[]): string {
   return points.map(([x, y], i) => `${i === 0 ? "M" : "L"}${round(x)} ${round(y)}`).join("");
 }
 
-/** The position of the point nearest to x; points come in the order of x. */
+/** The index of the point nearest to x; points are ordered by x. */
 export function nearestPoint(points: readonly Point[], x: number): number | undefined {
   let nearest: number | undefined;
   for (let i = 0; i < points.length; i++) {

@@ -1,7 +1,7 @@
-/** Where the cells of the map are: square ones, row by row, in tiles of whole rows that are drawn one by one. */
+/** The positions of the map's cells: square, row by row, in tiles of whole rows that are drawn one by one. */
 export interface MapLayout {
   readonly shards: number;
-  /** Width and height of a cell with the gap that follows it, in pixels. */
+  /** Width and height of a cell with its gap, in pixels. */
   readonly cell: number;
   readonly columns: number;
   readonly rows: number;
@@ -14,7 +14,7 @@ const cellSizes = [26, 22, 18, 16, 14, 12, 11, 10] as const;
 const comfortableHeight = 420;
 const tileHeight = 256;
 
-/** Cells as large as the map stays comfortable to look at, and never too small to be hit. */
+/** The largest cells that keep the map at a comfortable height, but never too small to click. */
 export function layoutMap(shards: number, width: number): MapLayout {
   const columnsAt = (cell: number) => Math.max(1, Math.floor(width / cell));
   const rowsAt = (cell: number) => Math.ceil(shards / columnsAt(cell));
@@ -32,12 +32,12 @@ export function layoutMap(shards: number, width: number): MapLayout {
   };
 }
 
-/** Where a shard's cell begins, from the map's upper left corner. */
+/** The position of a shard's cell, relative to the map's upper left corner. */
 export function cellPlace({ columns, cell }: MapLayout, shard: number): { readonly x: number; readonly y: number } {
   return { x: (shard % columns) * cell, y: Math.floor(shard / columns) * cell };
 }
 
-/** The shard below a point of the map, if one is there. */
+/** The shard at a point of the map, if there is one. */
 export function shardAt({ columns, cell, shards }: MapLayout, x: number, y: number): number | undefined {
   const column = Math.floor(x / cell);
   if (column < 0 || column >= columns || y < 0) return undefined;
@@ -45,13 +45,13 @@ export function shardAt({ columns, cell, shards }: MapLayout, x: number, y: numb
   return shard < shards ? shard : undefined;
 }
 
-/** The shards of a tile: from, up to, not including, to. */
+/** The shards of a tile: from (inclusive) to (exclusive). */
 export function tileShards(layout: MapLayout, tile: number): { readonly from: number; readonly to: number } {
   const each = layout.rowsPerTile * layout.columns;
   return { from: tile * each, to: Math.min(layout.shards, (tile + 1) * each) };
 }
 
-/** The shard that a key leads to, or undefined for a key that leads nowhere. */
+/** The shard that a key selects; undefined for a key without effect. */
 export function shardByKey({ columns, shards }: MapLayout, shard: number, key: string): number | undefined {
   const steps: Readonly<Record<string, number>> = {
     ArrowLeft: -1,
@@ -67,6 +67,6 @@ export function shardByKey({ columns, shards }: MapLayout, shard: number, key: s
   if (step === undefined) return undefined;
   const next = shard + step;
   if (next >= 0 && next < shards) return next;
-  // A page stops at the edge; a single step does not leave its column.
+  // Page keys stop at the edge; a single step stays in its column.
   return Math.abs(step) > columns ? Math.min(Math.max(next, 0), shards - 1) : shard;
 }

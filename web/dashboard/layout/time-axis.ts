@@ -17,7 +17,7 @@ export interface Tick {
   readonly label: string;
 }
 
-/** At most so many moments between two, at round times of the reader's day. */
+/** At most this many ticks between two moments, at round local times. */
 export function timeTicks(from: number, to: number, most: number): Tick[] {
   const step = steps.find((size) => (to - from) / size <= most) ?? steps.at(-1)!;
   const offset = new Date(from).getTimezoneOffset() * minute;
@@ -32,7 +32,7 @@ function labelOf(at: number, step: number): string {
   return step >= minute ? formatClock(at).slice(0, 5) : formatClock(at);
 }
 
-/** Round numbers from 0 to at least `largest`, some four of them. */
+/** Round numbers from 0 to at least `largest`, about four of them. */
 export function valueTicks(largest: number): number[] {
   if (!(largest > 0)) return [0, 1];
   const rough = largest / 4;

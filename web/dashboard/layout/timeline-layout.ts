@@ -1,20 +1,20 @@
 import type { AttemptView, WorkerView } from "../../../src/dashboard/run-view.ts";
 
-/** What a bar of the timeline stands for; `running` has not ended. */
+/** The outcome of a bar of the timeline; `running` has not ended. */
 export type BarOutcome = AttemptView["outcome"] | "running";
 
-/** A part of a lane: one attempt, or several that are too short to be told apart. */
+/** A part of a lane: one attempt, or several that are too short to be distinguished. */
 export interface Bar {
   readonly x: number;
   readonly width: number;
   readonly outcome: BarOutcome;
-  /** The positions of its attempts in the list they came in, oldest first; none for one in work. */
+  /** The indices of its attempts in the input, oldest first; empty for a current one. */
   readonly attempts: readonly number[];
-  /** The shard in work. */
+  /** The current shard. */
   readonly shard: number | undefined;
 }
 
-/** All that a worker has done, from left to right. */
+/** Everything that a worker has done, from left to right. */
 export interface Lane {
   readonly worker: string;
   readonly host: string;
@@ -32,9 +32,9 @@ export interface TimelineInput {
 
 type GrowingBar = Bar & { width: number; readonly attempts: number[] };
 
-const narrowest = 2;
+const minBarWidth = 2;
 
-/** One lane a worker, in the order in which they began. However many attempts there are, a lane has few bars. */
+/** One lane per worker, in the order of their start. However many attempts there are, a lane has few bars. */
 export function layoutTimeline(input: TimelineInput): Lane[] {
   const { attempts, from, to, width } = input;
   const scale = width / Math.max(1, to - from);
@@ -50,7 +50,7 @@ export function layoutTimeline(input: TimelineInput): Lane[] {
     const x = place(began);
     addBar(lane.bars, {
       x,
-      width: Math.max(narrowest, place(ended) - x),
+      width: Math.max(minBarWidth, place(ended) - x),
       outcome,
       attempts: [index],
       shard: undefined,
@@ -58,22 +58,23 @@ export function layoutTimeline(input: TimelineInput): Lane[] {
   }
   for (const { worker, host, shard } of input.workers) {
     if (shard === null) continue;
-    // A worker takes its next shard as soon as it is through with one; the first one is known since it was first seen.
+    // A worker claims its next shard as soon as it has finished one; for the first shard, the time it was first seen is
+    // used.
     const began = lanes.get(worker)?.lastEnd ?? input.seenSince.get(`${worker} ${shard}`) ?? to;
     const lane = lanes.get(worker) ?? { host, began, lastEnd: began, bars: [] };
     lanes.set(worker, lane);
     const x = place(began);
-    lane.bars.push({ x, width: Math.max(narrowest, width - x), outcome: "running", attempts: [], shard });
+    lane.bars.push({ x, width: Math.max(minBarWidth, width - x), outcome: "running", attempts: [], shard });
   }
   return [...lanes]
     .sort(([, a], [, b]) => a.began - b.began)
     .map(([worker, { host, bars }]) => ({ worker, host, bars }));
 }
 
-/** Puts a bar behind the others; one that would hide most of the last one becomes a part of it. */
+/** Appends a bar. One that would hide most of the previous bar is merged into it. */
 function addBar(bars: GrowingBar[], bar: GrowingBar): void {
   const last = bars.at(-1);
-  const isTooClose = last !== undefined && last.outcome === bar.outcome && bar.x - last.x < narrowest + 1;
+  const isTooClose = last !== undefined && last.outcome === bar.outcome && bar.x - last.x < minBarWidth + 1;
   if (!isTooClose) {
     bars.push(bar);
     return;
@@ -85,7 +86,7 @@ function addBar(bars: GrowingBar[], bar: GrowingBar): void {
 /** The bar of a lane that is nearest to a point, within a few pixels. */
 export function barAt(lane: Lane, x: number): Bar | undefined {
   const distance = (bar: Bar) => Math.max(bar.x - x, x - (bar.x + bar.width), 0);
-  // What was lost lies on top: it is what one looks for.
+  // Lost attempts are on top: they are what users look for.
   const near = lane.bars.filter((bar) => distance(bar) <= 4);
   return near.sort(
     (a, b) => distance(a) - distance(b) || Number(b.outcome === "lost") - Number(a.outcome === "lost"),

@@ -1,6 +1,6 @@
 import type { RunModel } from "../model/run-model.ts";
 
-/** The time that a timeline shows: all that is known, or its end. It reaches to now while someone is at work. */
+/** The time that a timeline shows: everything known, or the end of it. It extends to now while workers are active. */
 export function timelineSpan(
   { attempts, overview }: Pick<RunModel, "attempts" | "overview">,
   { now, windowMs }: { readonly now: number; readonly windowMs: number | undefined },

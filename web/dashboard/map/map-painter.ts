@@ -3,8 +3,8 @@ import type { ShardBoard } from "../model/shard-board.ts";
 import { onColours } from "../parts/theme.ts";
 import { makeSprites, type Sprites } from "./sprites.ts";
 
-// Beyond so many tiles, those out of sight give their memory back.
-const mostCanvases = 64;
+// Beyond this many tiles, those out of sight release their memory.
+const maxCanvases = 64;
 
 interface Tile {
   readonly element: HTMLElement;
@@ -12,8 +12,8 @@ interface Tile {
 }
 
 /**
- * Draws the map in tiles: one when it first comes into sight, and after that a cell when its shard has changed. Scrolling
- * and moving the pointer draw nothing.
+ * Draws the map in tiles: a tile when it first becomes visible, and after that single cells when their shards change.
+ * Scrolling and moving the pointer draw nothing.
  */
 export function openMapPainter(
   field: HTMLElement,
@@ -72,7 +72,7 @@ export function openMapPainter(
         const index = tiles.get(target)!;
         const tile = made[index]!;
         if (isIntersecting && tile.canvas === undefined) drawTile(index);
-        else if (!isIntersecting && tile.canvas !== undefined && made.length > mostCanvases) {
+        else if (!isIntersecting && tile.canvas !== undefined && made.length > maxCanvases) {
           tile.canvas.remove();
           tile.canvas = undefined;
         }

@@ -16,7 +16,7 @@ export interface ShardDetailsProps {
   readonly shard: number;
 }
 
-/** One shard looked at closely: what the run folder holds of it, and who has tried it. */
+/** The details of one shard: its files in the run folder, and its attempts. */
 export function ShardDetails({ id, model, shard }: ShardDetailsProps): JSX.Element {
   const source = useSource();
   const letter = model.board.letterOf(shard);

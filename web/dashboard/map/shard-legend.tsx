@@ -4,7 +4,7 @@ import type { ShardBoard } from "../model/shard-board.ts";
 import { shardKinds } from "../model/shard-kinds.ts";
 import { ShapeIcon } from "../parts/shape-icon.tsx";
 
-/** What the cells mean, and how many of each there are. */
+/** The meaning of the cells, and their counts. */
 export function ShardLegend({ board }: { board: ShardBoard }): JSX.Element {
   return (
     <ul class="legend" aria-label="Shards by state">

@@ -10,11 +10,11 @@ export interface ShardMapProps {
   readonly board: ShardBoard;
   readonly chosen: number | undefined;
   readonly choose: (shard: number) => void;
-  /** One part of a page among others. */
+  /** A smaller map as one part of a page. */
   readonly isSmall?: boolean;
 }
 
-/** Every shard as a cell. Arrow keys move from one to the next, Enter or a click chooses one. */
+/** Every shard as a cell. Arrow keys move between them, Enter or a click selects one. */
 export function ShardMap({ board, chosen, choose, isSmall }: ShardMapProps): JSX.Element {
   const scroller = useRef<HTMLDivElement>(null);
   const field = useRef<HTMLDivElement>(null);
@@ -41,7 +41,7 @@ export function ShardMap({ board, chosen, choose, isSmall }: ShardMapProps): JSX
     });
   }, [at, layout, width]);
 
-  // What stands below says the state of one shard: only that one's changes matter to it.
+  // The text below shows the state of one shard: only changes of that shard matter to it.
   useEffect(
     () => board.listen((changed) => at !== undefined && changed.includes(at) && drawAgain((count) => count + 1)),
     [board, at],
@@ -94,7 +94,7 @@ export function ShardMap({ board, chosen, choose, isSmall }: ShardMapProps): JSX
   );
 }
 
-/** Scrolls no further than is needed to see a row. */
+/** Scrolls only as far as needed to see a row. */
 function showRow(scroller: HTMLElement, y: number, cell: number): void {
   if (y < scroller.scrollTop) scroller.scrollTop = y;
   else if (y + cell > scroller.scrollTop + scroller.clientHeight) scroller.scrollTop = y + cell - scroller.clientHeight;

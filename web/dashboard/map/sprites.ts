@@ -6,7 +6,7 @@ export interface Sprites {
   of(letter: ShardLetter): HTMLCanvasElement;
 }
 
-/** Draws each state once, in the colours that the style sheet gives it now. */
+/** Draws each state once, in the current colours of the style sheet. */
 export function makeSprites(place: HTMLElement, cell: number, scale: number): Sprites {
   const size = Math.round((cell - (cell >= 14 ? 2 : 1)) * scale);
   const sprites = new Map(

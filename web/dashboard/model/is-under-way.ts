@@ -1,6 +1,6 @@
 import type { Overview } from "../../../src/dashboard/run-view.ts";
 
-/** Whether something works on a run, or will when a scheduler lets it. */
+/** True if a run is being worked on, or is queued. */
 export function isUnderWay(state: Overview["state"]): boolean {
   return state === "running" || state === "queued";
 }

@@ -1,21 +1,21 @@
 import type { LogPiece } from "../../../src/dashboard/run-view.ts";
 
-/** The end of a log as far as it was read: text, where it begins and where the next piece does, in bytes. */
+/** The end of a log as far as it was read: its text, and its start and end offsets in bytes. */
 export interface LogTail {
   readonly text: string;
   readonly isCut: boolean;
   readonly next: number;
 }
 
-export const mostLogCharacters = 500_000;
+export const maxLogCharacters = 500_000;
 export const firstLogBytes = 64_000;
 
-/** Where to begin with a log of so many bytes. */
+/** The offset at which to start reading a log of this size. */
 export function logStart(bytes: number): number {
   return Math.max(0, bytes - firstLogBytes);
 }
 
-/** Puts a piece behind what was read. Whole lines only are dropped at the beginning, and a log that was cut short begins anew. */
+/** Appends a piece. Only whole lines are dropped at the beginning, and a truncated log starts again. */
 export function growLog(tail: LogTail | undefined, piece: LogPiece): LogTail {
   if (tail === undefined || piece.from < tail.next) {
     const isCut = piece.from > 0;
@@ -25,8 +25,8 @@ export function growLog(tail: LogTail | undefined, piece: LogPiece): LogTail {
 }
 
 function limit(tail: LogTail): LogTail {
-  if (tail.text.length <= mostLogCharacters) return tail;
-  return { ...tail, text: fromNextLine(tail.text.slice(-mostLogCharacters)), isCut: true };
+  if (tail.text.length <= maxLogCharacters) return tail;
+  return { ...tail, text: fromNextLine(tail.text.slice(-maxLogCharacters)), isCut: true };
 }
 
 function fromNextLine(text: string): string {

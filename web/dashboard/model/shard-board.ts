@@ -1,15 +1,14 @@
 import type { ShardLetter } from "../../../src/dashboard/run-view.ts";
 
 /**
- * The state of every shard. It is changed in place and tells which ones have changed: whoever draws ten thousand of them
- * draws those alone.
+ * The state of every shard. It is changed in place and reports which shards changed, so that only those are redrawn.
  */
 export interface ShardBoard {
   readonly size: number;
   letterOf(shard: number): ShardLetter;
   countOf(letter: ShardLetter): number;
   listen(listener: (changed: readonly number[]) => void): () => void;
-  /** Takes over a whole map of the same size. */
+  /** Replaces the whole map by one of the same size. */
   replace(map: string): void;
   change(changes: readonly (readonly [shard: number, letter: ShardLetter])[]): void;
 }

@@ -1,9 +1,9 @@
 import type { ShardLetter } from "../../../src/dashboard/run-view.ts";
 
-/** How a state of a shard is named and drawn: by colour, and by a shape for whoever does not tell colours apart. */
+/** The name and look of a shard's state: a colour, and a shape for colour-blind users. */
 export interface ShardKind {
   readonly letter: ShardLetter;
-  /** The end of its class names. */
+  /** The suffix of its class names. */
   readonly name: string;
   readonly label: string;
   /** Drawn on a square of 10 by 10, filled by the even-odd rule. */
@@ -23,7 +23,7 @@ export const shardKinds: readonly ShardKind[] = [
   { letter: "d", name: "damaged", label: "damaged", shape: "M0 0H3L5 3 7 0H10L7 5 10 10H7L5 7 3 10H0L3 5Z" },
 ];
 
-/** The state that a letter stands for; one that this page does not know is shown as damaged. */
+/** The state of a letter; an unknown letter is shown as damaged. */
 export function shardKind(letter: string): ShardKind {
   return shardKinds.find((kind) => kind.letter === letter) ?? shardKinds.at(-1)!;
 }

@@ -1,6 +1,6 @@
 import type { RatePoint } from "../../../src/dashboard/run-view.ts";
 
-/** Halves the number of points once there are too many: neighbours become their mean, weighted by the time they span. */
+/** Halves the number of points if there are too many: neighbours become their mean, weighted by duration. */
 export function thinRates(rates: readonly RatePoint[], most: number): readonly RatePoint[] {
   if (rates.length <= most) return rates;
   const thinned: RatePoint[] = [];

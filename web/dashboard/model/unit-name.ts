@@ -1,6 +1,6 @@
 import type { AttemptView } from "../../../src/dashboard/run-view.ts";
 
-/** A unit of work in words. */
+/** The name of a shard or of the merge. */
 export function unitName(unit: AttemptView["unit"]): string {
   return unit === "merge" ? "merge" : `shard ${unit}`;
 }

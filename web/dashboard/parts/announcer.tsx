@@ -9,12 +9,12 @@ interface Announcement {
 
 const announcement: Store<Announcement | undefined> = makeStore<Announcement | undefined>(undefined);
 
-/** Shows what became of something, and has it read out. */
+/** Shows the result of an action and has screen readers read it. */
 export function announce(text: string, ok = true): void {
   announcement.set({ ok, text });
 }
 
-/** Where it is shown: always there, since a region that comes with its text is not read out. */
+/** Where it is shown. Always present, because a live region that is added with its text is not read. */
 export function Announcer(): JSX.Element {
   const current = useStore(announcement);
   return (

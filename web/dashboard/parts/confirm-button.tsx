@@ -3,7 +3,7 @@ import { useId, useRef, useState } from "preact/hooks";
 
 export interface ConfirmButtonProps {
   readonly label: string;
-  /** The same within the question, where it must not be taken for the way out. */
+  /** The label inside the dialog, where it must not be mistaken for the cancel button. */
   readonly confirmLabel: string;
   readonly question: string;
   /** What will happen. */
@@ -12,7 +12,7 @@ export interface ConfirmButtonProps {
   readonly isDangerous?: boolean;
 }
 
-/** A button that asks before it does anything. */
+/** A button that asks for confirmation. */
 export function ConfirmButton({
   label,
   confirmLabel,

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useRef } from "preact/hooks";
 import { announce } from "./announcer.tsx";
 
-/** A line to copy. Where the browser keeps the clipboard from the page, it is selected instead. */
+/** A line to copy. If the browser denies access to the clipboard, the line is selected instead. */
 export function CopyLine({ text, what }: { text: string; what: string }): JSX.Element {
   const line = useRef<HTMLElement>(null);
   const copy = async () => {

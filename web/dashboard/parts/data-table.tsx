@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from "preact";
 interface Column<T> {
   readonly head: string;
   readonly cell: (row: T) => ComponentChildren;
-  /** Numbers stand at the right. */
+  /** Numbers are right-aligned. */
   readonly isNumber?: boolean;
   /** The cell that names its row. */
   readonly isHead?: boolean;
@@ -14,11 +14,11 @@ export interface DataTableProps<T> {
   readonly columns: readonly Column<T>[];
   readonly rows: readonly T[];
   readonly keyOf: (row: T) => string;
-  /** The heading above it says the same to whoever sees it. */
+  /** The heading above says the same visually. */
   readonly isTitled?: boolean;
 }
 
-/** A table that scrolls by itself where the screen is narrow, also by keyboard. */
+/** A table that scrolls by itself on a narrow screen, also by keyboard. */
 export function DataTable<T>({ caption, columns, rows, keyOf, isTitled }: DataTableProps<T>): JSX.Element {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset holds what is filled in

@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from "preact";
 
 export interface FactsProps {
   readonly facts: readonly (readonly [name: string, value: ComponentChildren])[];
-  /** What one looks for first. */
+  /** The most important facts. */
   readonly isLarge?: boolean;
 }
 

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
 
-/** Details that are made when they are opened: a long table costs nothing while nobody reads it. */
+/** Details that are rendered when they are opened: a closed long table costs nothing. */
 export function LazyDetails({
   summary,
   children,

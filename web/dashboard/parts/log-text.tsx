@@ -5,9 +5,9 @@ import { growLog, type LogTail, logStart } from "../model/log-tail.ts";
 import { Problem } from "./problem.tsx";
 import { useSource } from "./use-source.ts";
 
-const lookEveryMs = 1000;
+const pollEveryMs = 1000;
 
-/** The end of a log; it follows until one pauses it or scrolls up. */
+/** The end of a log; follows it until the user pauses or scrolls up. */
 export function LogText({ id, log }: { id: string; log: LogEntry }): JSX.Element {
   const source = useSource();
   const [tail, setTail] = useState<LogTail | undefined>(undefined);
@@ -17,7 +17,7 @@ export function LogText({ id, log }: { id: string; log: LogEntry }): JSX.Element
   const next = useRef<number>(logStart(log.bytes));
   const hasRead = useRef(false);
 
-  // Before the next frame: whoever has paused sees nothing more.
+  // Before the next frame: a paused log must not change.
   useLayoutEffect(() => {
     let isWanted = true;
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -28,7 +28,7 @@ export function LogText({ id, log }: { id: string; log: LogEntry }): JSX.Element
           const piece = await source.log(id, log.name, next.current);
           if (!isWanted) return;
           isMore = piece.next < piece.bytes && piece.next > next.current;
-          // One that was emptied is read from its beginning.
+          // A truncated log is read from its beginning.
           const isShorter = piece.bytes < next.current;
           next.current = isShorter ? 0 : piece.next;
           setTail((before) =>
@@ -40,7 +40,7 @@ export function LogText({ id, log }: { id: string; log: LogEntry }): JSX.Element
       } catch (error) {
         if (isWanted) setProblem(error instanceof Error ? error.message : String(error));
       }
-      if (isWanted && source.isLive && isFollowing) timer = setTimeout(read, lookEveryMs);
+      if (isWanted && source.isLive && isFollowing) timer = setTimeout(read, pollEveryMs);
     };
     if (isFollowing || !hasRead.current) void read();
     return () => {

@@ -10,7 +10,7 @@ export interface PagerProps {
   readonly go: (offset: number) => void;
 }
 
-/** Leads through a long list; nothing where all of it is on one page. */
+/** Page navigation of a long list; empty if there is only one page. */
 export function Pager({ what, total, offset, limit, go }: PagerProps): JSX.Element | null {
   if (total <= limit) return null;
   const last = Math.min(total, offset + limit);

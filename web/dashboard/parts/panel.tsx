@@ -4,11 +4,11 @@ export interface PanelProps {
   readonly id: string;
   readonly title: string;
   readonly children: ComponentChildren;
-  /** Stands at the right of the title. */
+  /** Shown to the right of the title. */
   readonly aside?: ComponentChildren;
 }
 
-/** A part of a page with its heading; the heading can take the focus when the page changes to it. */
+/** A part of a page with its heading, which gets the focus when the page changes to it. */
 export function Panel({ id, title, aside, children }: PanelProps): JSX.Element {
   return (
     <section class="panel" aria-labelledby={id}>

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 
-/** Says that something could not be had, and why. */
+/** Shows that something could not be loaded, and why. */
 export function Problem({ text, retry }: { text: string; retry?: () => void }): JSX.Element {
   return (
     <p class="notice notice-bad" role="alert">

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import type { Overview } from "../../../src/dashboard/run-view.ts";
 import { formatCount, formatPercent } from "../format.ts";
 
-/** How far a run is: what is done, and the part of it that failed. */
+/** The progress of a run: the items done, and the part that failed. */
 export function ProgressBar({ items }: { items: Overview["items"] }): JSX.Element {
   const { total, done, failed } = items;
   const part = (count: number) => `${total === 0 ? 100 : (100 * count) / total}%`;

@@ -6,7 +6,7 @@ import { announce } from "./announcer.tsx";
 import { ConfirmButton } from "./confirm-button.tsx";
 import { useSource } from "./use-source.ts";
 
-/** Cancel and drain, where someone is there to obey. */
+/** Cancel and drain, if workers are active. */
 export function RunActions({ id, overview }: { id: string; overview: Overview }): JSX.Element | null {
   const source = useSource();
   const { state, stopping, workers } = overview;
@@ -21,7 +21,7 @@ export function RunActions({ id, overview }: { id: string; overview: Overview })
           question="Drain this run?"
           act={() => order(source, id, "drain")}
         >
-          Workers finish the shard that they are in, take no other, and leave. Start the run again and it goes on.
+          Workers finish their current shard, claim no other, and exit. Start the run again and it continues.
         </ConfirmButton>
       )}
       {stopping !== "cancel" && (
@@ -32,14 +32,14 @@ export function RunActions({ id, overview }: { id: string; overview: Overview })
           act={() => order(source, id, "cancel")}
           isDangerous
         >
-          {`Everyone at work (${plural(workers.length, "worker")}) saves, gives their shard back and leaves. What is done is kept.`}
+          {`Every worker (${plural(workers.length, "worker")}) saves, releases its shard and exits. What is done is kept.`}
         </ConfirmButton>
       )}
     </div>
   );
 }
 
-/** Runs failed items once more, where some have failed and nobody is at work. */
+/** Runs failed items again, if there are any and no worker is active. */
 export function RetryButton({ id, overview }: { id: string; overview: Overview }): JSX.Element | null {
   const source = useSource();
   const { items, workers, state } = overview;

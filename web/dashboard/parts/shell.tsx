@@ -3,16 +3,16 @@ import { useRef } from "preact/hooks";
 import { ThemeChoice } from "./theme-choice.tsx";
 
 export interface ShellProps {
-  /** Where the name of the program leads; a report has nowhere to go. */
+  /** The target of the program's name; a report has none. */
   readonly home?: string;
   readonly note?: string;
   readonly children: ComponentChildren;
 }
 
-/** What stands around every page. */
+/** The frame of every page. */
 export function Shell({ home, note, children }: ShellProps): JSX.Element {
   const main = useRef<HTMLElement>(null);
-  // The part of the address behind # names the page, so this link must not go there.
+  // The part of the address after # names the page, so this link must not change it.
   const skip = (event: Event) => {
     event.preventDefault();
     main.current?.focus();

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import type { RunCard } from "../../../src/dashboard/run-view.ts";
 import { isUnderWay } from "../model/is-under-way.ts";
 
-/** The state of a run in one word, with a mark that is not only a colour. */
+/** The state of a run in one word, with a mark besides the colour. */
 export function StateChip({ state, stopping }: { state: RunCard["state"]; stopping?: string | null }): JSX.Element {
   const words = stopping === "drain" ? "draining" : stopping === "cancel" ? "stopping" : state;
   const isOver = state === "unreadable" || !isUnderWay(state);

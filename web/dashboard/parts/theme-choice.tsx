@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { chooseTheme, type Theme, theme } from "./theme.ts";
 import { useStore } from "./use-store.ts";
 
-/** Light, dark, or as the system is. */
+/** Light, dark, or the system's setting. */
 export function ThemeChoice(): JSX.Element {
   const chosen = useStore(theme);
   return (

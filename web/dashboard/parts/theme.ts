@@ -5,7 +5,7 @@ export type Theme = "system" | "light" | "dark";
 const key = "millrace-theme";
 const darkScheme = "(prefers-color-scheme: dark)";
 
-/** The colours that were chosen. */
+/** The chosen theme. */
 export const theme: Store<Theme> = makeStore<Theme>(remembered());
 
 /** Sets the colours of the page, now and later. */
@@ -13,13 +13,13 @@ export function chooseTheme(choice: Theme): void {
   try {
     localStorage.setItem(key, choice);
   } catch {
-    // A page from a file, or a browser that keeps nothing: it holds until the page is closed.
+    // A page from a file, or a browser without storage: the choice lasts until the page is closed.
   }
   apply(choice);
   theme.set(choice);
 }
 
-/** Has the listener called whenever the page changes its colours, for those who draw with them. */
+/** Calls the listener whenever the colours of the page change. */
 export function onColours(listener: () => void): () => void {
   const scheme = matchMedia(darkScheme);
   scheme.addEventListener("change", listener);

@@ -1,13 +1,13 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
 
-/** What was asked for, once it is there; the last answer stays while the next one is on its way. */
+/** The loaded data; the last result stays while the next one is loading. */
 export interface Loaded<T> {
   readonly value: T | undefined;
   readonly problem: string | undefined;
   readonly reload: () => void;
 }
 
-/** Asks anew whenever one of the keys changes; an answer to an older question is dropped. */
+/** Loads again whenever one of the keys changes; outdated results are dropped. */
 export function useLoaded<T>(load: () => Promise<T>, keys: readonly unknown[]): Loaded<T> {
   const [state, setState] = useState<{ readonly value: T | undefined; readonly problem: string | undefined }>({
     value: undefined,

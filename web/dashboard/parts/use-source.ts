@@ -4,7 +4,7 @@ import type { RunSource } from "../source/run-source.ts";
 
 export const SourceContext: Context<RunSource | undefined> = createContext<RunSource | undefined>(undefined);
 
-/** Where the page that a part stands on has its data from. */
+/** The data source of the page that contains a component. */
 export function useSource(): RunSource {
   return useContext(SourceContext)!;
 }

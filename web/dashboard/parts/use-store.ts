@@ -7,7 +7,7 @@ export function useStore<T>(store: Store<T>): T {
   const shown = store.get();
   useEffect(() => {
     const stop = store.listen(() => renderAgain());
-    // It may have changed between the first rendering and this.
+    // It may have changed between the first rendering and this effect.
     if (!Object.is(shown, store.get())) renderAgain();
     return stop;
   }, [store]);

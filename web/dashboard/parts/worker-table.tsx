@@ -7,11 +7,11 @@ import { Pager } from "./pager.tsx";
 
 const perPage = 50;
 
-/** Who is at work, at what, how fast, and when each has last been heard of. */
+/** The active workers: their shards, rates, and last heartbeats. */
 export function WorkerTable({ workers }: { workers: readonly WorkerView[] }): JSX.Element {
   const [offset, setOffset] = useState(0);
   const first = offset < workers.length ? offset : 0;
-  if (workers.length === 0) return <p class="empty">Nobody is at work.</p>;
+  if (workers.length === 0) return <p class="empty">No worker is active.</p>;
   return (
     <>
       <DataTable
@@ -32,7 +32,7 @@ export function WorkerTable({ workers }: { workers: readonly WorkerView[] }): JS
           },
           { head: "Items/s", cell: ({ itemsPerSecond }) => formatCount(itemsPerSecond), isNumber: true },
           { head: "Memory", cell: ({ rss }) => (rss === null ? "—" : formatBytes(rss)), isNumber: true },
-          { head: "Heard of", cell: ({ heartbeatAgeMs }) => `${formatSpan(heartbeatAgeMs)} ago`, isNumber: true },
+          { head: "Last heartbeat", cell: ({ heartbeatAgeMs }) => `${formatSpan(heartbeatAgeMs)} ago`, isNumber: true },
         ]}
       />
       <Pager what="workers" total={workers.length} offset={first} limit={perPage} go={setOffset} />

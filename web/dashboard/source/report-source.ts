@@ -1,7 +1,7 @@
 import type { ReportData } from "../../../src/dashboard/run-view.ts";
 import type { RunSource } from "./run-source.ts";
 
-/** Answers from what a report holds. */
+/** A data source that reads from a report. */
 export function reportSource({ card, snapshot, failures, plan, logs }: ReportData): RunSource {
   return {
     isLive: false,
@@ -17,7 +17,7 @@ export function reportSource({ card, snapshot, failures, plan, logs }: ReportDat
       failures: failures.failures.slice(offset, offset + limit),
     }),
     logs: async () => logs.map(({ name, bytes }) => ({ name, bytes })),
-    // A report has the end of a log, and all of that at once.
+    // A report has only the end of a log, all at once.
     log: async (_id, name) => {
       const { text, bytes } = logs.find((log) => log.name === name) ?? { text: "", bytes: 0 };
       const from = Math.max(0, bytes - new TextEncoder().encode(text).length);

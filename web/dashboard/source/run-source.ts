@@ -11,30 +11,30 @@ import type {
   Update,
 } from "../../../src/dashboard/run-view.ts";
 
-/** Whether events come in. */
+/** Whether events are received. */
 export type Link = "connecting" | "live" | "lost";
 
-/** What a stream of events tells. */
+/** The events of a stream. */
 export interface StreamListener {
   readonly snapshot: (snapshot: Snapshot) => void;
   readonly update: (update: Update) => void;
   readonly link: (link: Link, why?: string) => void;
 }
 
-/** Where pages have their data from: a server, or the report that they are a part of. */
+/** The data source of pages: a server, or the report that contains them. */
 export interface RunSource {
-  /** Something can change, and be changed. */
+  /** Whether the data can change, and actions are possible. */
   readonly isLive: boolean;
-  /** How many failures can be looked at, where not all of them can. */
+  /** The number of failures that are available, if not all are. */
   readonly keptFailures: number | undefined;
   runs(): Promise<readonly RunCard[]>;
-  /** Answers how to stop. */
+  /** Returns a function that stops it. */
   watch(id: string, listener: StreamListener): () => void;
   failures(id: string, offset: number, limit: number): Promise<FailurePage>;
   logs(id: string): Promise<readonly LogEntry[]>;
   log(id: string, name: string, from: number): Promise<LogPiece>;
   plan(id: string): Promise<PlanView>;
-  /** Undefined where nobody can look at a shard any more. */
+  /** Undefined if shards cannot be inspected any more. */
   shard(id: string, shard: number): Promise<ShardView | undefined>;
   act(id: string, action: RunAction): Promise<ActionAnswer>;
 }

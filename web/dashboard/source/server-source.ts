@@ -2,7 +2,7 @@ import { type ActionAnswer, type ApiError, addresses, postHeaders } from "../../
 import type { RunSource } from "./run-source.ts";
 import { watchEvents } from "./watch-events.ts";
 
-/** Asks the server that this page came from. */
+/** A data source that reads from the server of this page. */
 export function serverSource(): RunSource {
   return {
     isLive: true,
@@ -24,7 +24,7 @@ async function ask<T>(address: string): Promise<T> {
   return (await response.json()) as T;
 }
 
-/** A refusal is an answer as well. */
+/** A refusal is a valid response. */
 async function order(address: string): Promise<ActionAnswer> {
   try {
     const response = await fetch(address, { method: "POST", headers: postHeaders, body: "{}" });
@@ -35,7 +35,7 @@ async function order(address: string): Promise<ActionAnswer> {
     if (typeof answer?.message === "string") return { ok: response.ok && answer.ok !== false, message: answer.message };
     return { ok: response.ok, message: response.ok ? "Done." : await whyNot(response) };
   } catch {
-    return { ok: false, message: "The server does not answer. Is `millrace dashboard` still running?" };
+    return { ok: false, message: "The server does not respond. Is `millrace dashboard` still running?" };
   }
 }
 
@@ -43,5 +43,5 @@ async function whyNot(response: Response): Promise<string> {
   const said = (await response.json().catch(() => undefined)) as Partial<ApiError> | undefined;
   return typeof said?.error === "string"
     ? said.error
-    : `The server answered ${response.status} ${response.statusText}.`;
+    : `The server responded with ${response.status} ${response.statusText}.`;
 }

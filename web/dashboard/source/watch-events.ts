@@ -2,9 +2,9 @@ import type { Snapshot, Update } from "../../../src/dashboard/run-view.ts";
 import type { StreamListener } from "./run-source.ts";
 
 const firstPauseMs = 500;
-const longestPauseMs = 15_000;
+const maxPauseMs = 15_000;
 
-/** Listens to a stream of events, and again after it broke off: a browser does so by itself only in some cases. */
+/** Listens to a stream of events and reconnects after errors: a browser does so by itself only in some cases. */
 export function watchEvents(address: string, listener: StreamListener): () => void {
   let events: EventSource | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -26,7 +26,7 @@ export function watchEvents(address: string, listener: StreamListener): () => vo
       if (isOver) return;
       listener.link("lost");
       timer = setTimeout(open, pauseMs);
-      pauseMs = Math.min(2 * pauseMs, longestPauseMs);
+      pauseMs = Math.min(2 * pauseMs, maxPauseMs);
     });
   };
 

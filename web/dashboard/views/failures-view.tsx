@@ -13,7 +13,7 @@ import { useSource } from "../parts/use-source.ts";
 
 const perPage = 25;
 
-/** Which items failed, with what, and how to run them once more. */
+/** The failed items, their errors, and how to run them again. */
 export function FailuresView({ id, model }: { id: string; model: RunModel }): JSX.Element {
   const source = useSource();
   const [offset, setOffset] = useState(0);

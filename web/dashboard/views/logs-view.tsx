@@ -12,7 +12,7 @@ export interface LogsViewProps {
   readonly choose: (name: string) => void;
 }
 
-/** What workers and drivers wrote: one log at a time, as it grows. */
+/** The output of workers and drivers: one log at a time, as it grows. */
 export function LogsView({ id, chosen, choose }: LogsViewProps): JSX.Element {
   const source = useSource();
   const { value: logs, problem, reload } = useLoaded(() => source.logs(id), [source, id]);
@@ -32,7 +32,7 @@ export function LogsView({ id, chosen, choose }: LogsViewProps): JSX.Element {
   return (
     <Panel id="logs-title" title="Logs" aside={aside}>
       {problem !== undefined && <Problem text={problem} retry={reload} />}
-      {logs !== undefined && logs.length === 0 && <p class="empty">Nobody has written anything.</p>}
+      {logs !== undefined && logs.length === 0 && <p class="empty">There are no logs.</p>}
       {log !== undefined && <LogText key={log.name} id={id} log={log} />}
     </Panel>
   );

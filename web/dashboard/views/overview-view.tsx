@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { describeJobs } from "../../../src/drive/progress-line.ts";
+import { describeJobs } from "../../../src/driver/progress/progress-line.ts";
 import { ThroughputChart } from "../charts/throughput-chart.tsx";
 import { formatCount, formatDuration, formatMoment, formatPercent } from "../format.ts";
 import { ShardLegend } from "../map/shard-legend.tsx";
@@ -16,13 +16,14 @@ import { WorkerTable } from "../parts/worker-table.tsx";
 export interface OverviewViewProps {
   readonly model: RunModel;
   readonly isLive: boolean;
-  /** Opens a shard, where the map is not shown elsewhere on the page. */
+  /** Opens a shard, if the map is not shown elsewhere on the page. */
   readonly choose?: (shard: number) => void;
 }
 
-/** A run on one screen: how far, how fast, how long, who. */
+/** A run on one screen: progress, rate, time, workers. */
 export function OverviewView({ model, isLive, choose }: OverviewViewProps): JSX.Element {
-  const { items, shards, itemsPerSecond, etaSeconds, began, ended, state, failure, jobs, workers } = model.overview;
+  const { items, shards, itemsPerSecond, etaSeconds, began, ended, state, failure, jobs, jobProblems, workers } =
+    model.overview;
   const isOver = !isUnderWay(state);
   const now = useNow(isLive && !isOver);
   const until = isOver ? (ended ?? began) : now;
@@ -54,6 +55,7 @@ export function OverviewView({ model, isLive, choose }: OverviewViewProps): JSX.
             ["Began", began === null ? "—" : formatMoment(began)],
             [isOver ? "Took" : "Runs for", took === undefined ? "—" : formatDuration(took)],
             ...(jobs === null ? [] : [["Cluster", describeJobs(jobs)] as const]),
+            ...(jobProblems === undefined ? [] : [["Records", jobProblems.join("; ")] as const]),
           ]}
         />
       </Panel>
@@ -75,7 +77,7 @@ export function OverviewView({ model, isLive, choose }: OverviewViewProps): JSX.
   );
 }
 
-/** How many items were skipped, and the one that was not, because it ended the run. */
+/** The number of skipped items, and the item that ended the run. */
 function failedText(skipped: number, ending: number | undefined): string {
   if (ending === undefined) return formatCount(skipped);
   return skipped === 0 ? `item ${ending}` : `${formatCount(skipped)}, and item ${ending}`;

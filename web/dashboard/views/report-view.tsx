@@ -10,7 +10,7 @@ import { TimelineView } from "./timeline-view.tsx";
 
 const parts = ["overview", "shards", "timeline", "failures", "plan", "logs"] as const;
 
-/** Everything at once; the links lead to its parts. */
+/** Everything at once, with links to its parts. */
 export function ReportView({ id, model }: { id: string; model: RunModel }): JSX.Element {
   const [shard, chooseShard] = useState<number | undefined>(undefined);
   const [log, chooseLog] = useState<string | undefined>(undefined);

@@ -17,7 +17,7 @@ export interface RunViewProps {
   readonly detail: string | undefined;
 }
 
-/** The part of a run that the address names; what is chosen in it stands in the address too. */
+/** The part of a run that the address names; the selection in it is part of the address too. */
 export function RunView({ id, model, view, detail }: RunViewProps): JSX.Element {
   const { isLive } = useSource();
   const go = (place: string, to: RunViewName = view) => {

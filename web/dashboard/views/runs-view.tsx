@@ -9,15 +9,15 @@ import { useLoaded } from "../parts/use-loaded.ts";
 import { useSource } from "../parts/use-source.ts";
 import { runAddress } from "../route.ts";
 
-const lookEveryMs = 5000;
+const pollEveryMs = 5000;
 
-/** The runs below the folder that is shown; where it is one run itself, that one is opened. */
+/** The runs below the served folder. If the folder itself is a run, that run is opened. */
 export function RunsView(): JSX.Element {
   const source = useSource();
   const { value: runs, problem, reload } = useLoaded(() => source.runs(), [source]);
   const only = runs?.length === 1 && runs[0]!.folder === "." && runs[0]!.state !== "unreadable" ? runs[0] : undefined;
   useEffect(() => {
-    const timer = setInterval(() => document.visibilityState === "visible" && reload(), lookEveryMs);
+    const timer = setInterval(() => document.visibilityState === "visible" && reload(), pollEveryMs);
     return () => clearInterval(timer);
   }, [reload]);
   useEffect(() => {

@@ -12,7 +12,7 @@ export interface ShardsViewProps {
   readonly choose: (shard: number) => void;
 }
 
-/** The map of all shards, and the one that was chosen. */
+/** The map of all shards, and the selected one. */
 export function ShardsView({ id, model, chosen, choose }: ShardsViewProps): JSX.Element {
   const isThere = chosen !== undefined && chosen < model.board.size;
   return (

@@ -20,7 +20,7 @@ const windows = {
 } as const;
 type WindowName = keyof typeof windows;
 
-/** Who ran which shard when, what died, and what was run again. */
+/** Which worker ran which shard when, what was lost, and what was run again. */
 export function TimelineView({ model, isLive }: { model: RunModel; isLive: boolean }): JSX.Element {
   const { attempts, attemptsLeftOut, overview } = model;
   const [wanted, setWanted] = useState<AttemptView["outcome"] | "all">("all");
@@ -44,7 +44,7 @@ export function TimelineView({ model, isLive }: { model: RunModel; isLive: boole
   return (
     <Panel id="timeline-title" title="Timeline" aside={select}>
       {attempts.length === 0 && overview.workers.length === 0 ? (
-        <p class="empty">No attempt has been written down.</p>
+        <p class="empty">No attempt has been recorded.</p>
       ) : (
         <>
           <OutcomeLegend attempts={attempts} />

@@ -1,4 +1,4 @@
-import { BaseRunner, EnvironmentProvider } from "millrace";
+import { BaseRunner, EnvironmentProvider, type ItemIndex } from "millrace";
 import { loadModel, type Model } from "./model.ts";
 
 interface Data {
@@ -19,7 +19,7 @@ interface Embedding {
 export class EmbedProvider extends EnvironmentProvider<Env, Data> {
   static readonly module: string = import.meta.url;
 
-  // Once per worker: what is slow to make is made here.
+  // Once per worker: create what is slow to create here.
   async buildEnvLocal(): Promise<Env> {
     const { items, model } = this.config;
     const dataset = Array.from({ length: items }, (_, i) => `utt-${String(i).padStart(3, "0")}`);
@@ -27,14 +27,14 @@ export class EmbedProvider extends EnvironmentProvider<Env, Data> {
   }
 }
 
-export class EmbedRunner extends BaseRunner<Env, Embedding> {
+export class EmbedRunner extends BaseRunner<Env, Embedding, object, ItemIndex> {
   static readonly module: string = import.meta.url;
 
   // One index; with batch_size, an array of them.
-  static async forward(idx: number | number[], { dataset, model }: Env): Promise<Embedding | Embedding[]> {
+  static async forward(idx: ItemIndex, { dataset, model }: Env): Promise<Embedding | Embedding[]> {
     const ids = [idx].flat().map((i) => dataset[i]!);
     const vectors = await model.embed(ids.map((id) => `wavs/${id}.wav`));
     const records = ids.map((utt_id, i) => ({ utt_id, vector: vectors[i]! }));
-    return Array.isArray(idx) ? records : records[0]!;
+    return typeof idx === "number" ? records[0]! : records;
   }
 }

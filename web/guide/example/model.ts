@@ -1,16 +1,16 @@
-// Stands for a model of yours: it takes its time, and fails at a file that is none.
+// A placeholder for your model: it is slow, and fails for a file that is not audio.
 import { readFileSync } from "node:fs";
 
 export interface Model {
   embed(wavs: readonly string[]): Promise<number[][]>;
 }
 
-/** The guide looks on here; elsewhere nobody does. */
-interface Onlooker {
+/** The guide observes the model here; elsewhere there is no observer. */
+interface Observer {
   tell(moment: { readonly is: string; readonly items?: readonly number[] }): void;
 }
 
-const { guide } = globalThis as { guide?: Onlooker };
+const { guide } = globalThis as { guide?: Observer };
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 export async function loadModel(_name: string): Promise<Model> {

@@ -1,4 +1,4 @@
-/** What the library asks of a `Buffer`: bytes that know UTF-8, base64 and hex. */
+/** What the library needs of `Buffer`: bytes with UTF-8, base64 and hex. */
 export class ByteBuffer extends Uint8Array {
   override toString(encoding = "utf8", from = 0, to: number = this.length): string {
     const bytes = this.subarray(from, to);
@@ -7,7 +7,7 @@ export class ByteBuffer extends Uint8Array {
     return new TextDecoder().decode(bytes);
   }
 
-  /** Puts text at a place; answers how many bytes it took. */
+  /** Writes text at a position. Returns the number of bytes. */
   write(text: string, at = 0): number {
     return new TextEncoder().encodeInto(text, this.subarray(at)).written;
   }

@@ -6,7 +6,7 @@ import type { EntryName, Program, ProgramEnd } from "./program.ts";
 import { runQueueCommand } from "./queue-program.ts";
 
 const messageMs = 1;
-// A foreign program answers a little later.
+// An external program responds a little later.
 const answerMs = 30;
 const guardSleepMs = 4000;
 
@@ -14,7 +14,7 @@ interface SpawnOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** A started program, as whoever started it sees it. */
+/** A started program, as its parent sees it. */
 class Child extends Emitter {
   pid: number | undefined;
   connected = true;
@@ -34,7 +34,7 @@ class Child extends Emitter {
 
   unref(): void {}
 
-  /** Something it said or did reaches the parent a moment later. */
+  /** An event reaches the parent a moment later. */
   happen(act: () => void, ms: number = messageMs): void {
     this.#parent.after(ms, act);
   }
@@ -51,7 +51,7 @@ class Child extends Emitter {
   }
 }
 
-/** `node:child_process` of a program on the machine: the library's own programs, and the few foreign ones it calls. */
+/** `node:child_process` of a program on the machine: the library's own programs, and the few external ones it calls. */
 export function nodeChildProcess(program: Program): object {
   const { machine } = program;
 
@@ -79,9 +79,9 @@ export function nodeChildProcess(program: Program): object {
       };
     }
     child.stdin.onEnd = () => void started.after(messageMs, () => started.process.stdin.emit("end"));
-    program.lastActs.push(() => {
+    program.exitHandlers.push(() => {
       child.stdin.onEnd();
-      // With nobody left to tell it anything, and nothing of its own to wait for, a program is over.
+      // A program without a parent and without timers has ended.
       started.after(messageMs, () => {
         if (started.timers.size === 0 && !started.threads.some((thread) => thread.isAlive))
           started.finish({ code: 13 });
@@ -94,7 +94,7 @@ export function nodeChildProcess(program: Program): object {
     };
     child.send = (message, done) => {
       program.mustLive();
-      started.after(messageMs, () => started.process.hear(clone(message)));
+      started.after(messageMs, () => started.process.deliver(clone(message)));
       done?.();
       return true;
     };
@@ -119,7 +119,7 @@ export function nodeChildProcess(program: Program): object {
     return child;
   }
 
-  // What stands behind `--` is the host and the words that its shell would read; a path of the machine needs no quotes.
+  // After `--` come the host and the words for its shell; paths of the machine need no quotes.
   function startBySsh(args: readonly string[]): Child {
     const [host, command] = args.slice(args.indexOf("--") + 1) as [string, string];
     const words = command.split(" ").map((word) => word.replace(/^'(.*)'$/, "$1"));
@@ -127,14 +127,17 @@ export function nodeChildProcess(program: Program): object {
     return startEntry(words[at]!, words.slice(at + 1), { host, env: {} });
   }
 
-  /** The small shell program beside a driver (launchers/orphan-guard.ts), which ends what the driver leaves behind. */
+  /**
+   * The small shell program beside a driver (launchers/local/orphan-guard.ts), which kills what the driver leaves
+   * behind.
+   */
   function startGuard(): Child {
     const child = new Child(program);
     const guarded: number[] = [];
     child.stdin.onWrite = (chunk) => void guarded.push(Number(String(chunk).trim()));
     let isDismissed = false;
     const isAnyoneLeft = () => guarded.some((pid) => machine.programs.get(pid)?.isAlive);
-    program.lastActs.push(() => {
+    program.exitHandlers.push(() => {
       if (isDismissed) return;
       const end = () => {
         for (const pid of guarded) if (machine.programs.get(pid)?.isAlive) machine.signal(pid, "SIGKILL");
@@ -158,7 +161,7 @@ export function nodeChildProcess(program: Program): object {
   };
 }
 
-/** A message between processes as it arrives: a copy of what was sent. */
+/** A message between processes: the receiver gets a copy. */
 function clone(message: unknown): unknown {
   return message === undefined ? undefined : (JSON.parse(JSON.stringify(message)) as unknown);
 }

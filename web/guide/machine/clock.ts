@@ -2,28 +2,28 @@ interface Event {
   readonly atMs: number;
   readonly order: number;
   readonly act: () => void;
-  /** Whether it still matters: what a program that has ended was waiting for does not happen, and takes no time. */
+  /** Whether it is still needed: events of an ended program do not happen and take no time. */
   readonly isDue: () => boolean;
   isCancelled: boolean;
 }
 
-/** Something that will happen, unless it is cancelled. */
-export interface Appointment {
+/** A scheduled event. */
+export interface ScheduledEvent {
   cancel(): void;
 }
 
 /**
- * The time of the machine: it stands still while programs run and jumps to the next thing that is due. So an hour of waiting
- * takes no time, and everything happens in the same order each time.
+ * The time of the machine: it does not advance while programs run, and jumps to the next scheduled event. So an hour of
+ * waiting takes no time, and everything happens in the same order each time.
  */
 export class Clock {
   nowMs = 0;
   #events: Event[] = [];
   #order = 0;
 
-  after(ms: number, act: () => void, isDue: () => boolean = () => true): Appointment {
+  after(ms: number, act: () => void, isDue: () => boolean = () => true): ScheduledEvent {
     const event: Event = { atMs: this.nowMs + Math.max(0, ms), order: this.#order++, act, isDue, isCancelled: false };
-    // Mostly something soon: looked for from the end, which is where the soonest stand.
+    // Most events are soon: searched from the end, where the soonest are.
     let place = this.#events.length;
     while (place > 0 && isBefore(this.#events[place - 1]!, event)) place--;
     this.#events.splice(place, 0, event);
@@ -34,7 +34,7 @@ export class Clock {
     };
   }
 
-  /** Lets the next thing happen; false where nothing is to come. */
+  /** Runs the next event; false if there is none. */
   step(): boolean {
     for (let event = this.#events.pop(); event !== undefined; event = this.#events.pop()) {
       if (event.isCancelled || !event.isDue()) continue;

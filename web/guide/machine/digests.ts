@@ -4,7 +4,7 @@ const crcTable = Int32Array.from({ length: 256 }, (_, byte) => {
   return value;
 });
 
-/** CRC-32 as zlib counts it, continued from an earlier value. */
+/** CRC-32 as in zlib, continued from an earlier value. */
 export function crc32(data: Uint8Array | string, before = 0): number {
   const bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
   let crc = ~before;
@@ -12,7 +12,7 @@ export function crc32(data: Uint8Array | string, before = 0): number {
   return ~crc >>> 0;
 }
 
-// The first 32 bits of the fractional parts of the cube roots, and of the square roots, of the first primes.
+// The first 32 bits of the fractional parts of the cube roots and square roots of the first primes.
 const primes = Array.from({ length: 312 }, (_, n) => n).filter(
   (n) => n > 1 && Array.from({ length: n - 2 }, (_, i) => i + 2).every((divisor) => n % divisor !== 0),
 );
@@ -20,7 +20,7 @@ const fraction = (root: number) => Math.floor((root - Math.floor(root)) * 2 ** 3
 const rounds = Uint32Array.from(primes.slice(0, 64), (prime) => fraction(Math.cbrt(prime)));
 const beginning = Uint32Array.from(primes.slice(0, 8), (prime) => fraction(Math.sqrt(prime)));
 
-/** SHA-256 in hexadecimal digits. The browser's own answers later, and the library does not wait for it. */
+/** SHA-256 in hexadecimal digits. The browser's own is asynchronous, but the library needs a synchronous one. */
 export function sha256(bytes: Uint8Array): string {
   const padded = new Uint8Array(((bytes.length + 72) >> 6) << 6);
   padded.set(bytes);

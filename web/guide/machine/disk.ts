@@ -3,7 +3,7 @@ import { basename, dirname } from "./posix-path.ts";
 export interface FileNode {
   readonly kind: "file";
   readonly number: number;
-  /** Replaced with every write, never changed: whoever looks at the disk may keep them. */
+  /** Replaced with every write, never changed, so observers may keep it. */
   bytes: Uint8Array;
   changedMs: number;
 }
@@ -17,7 +17,7 @@ export interface FolderNode {
 
 export type DiskNode = FileNode | FolderNode;
 
-/** A failed call, as Node.js tells it. */
+/** A failed call, as Node.js reports it. */
 export class DiskError extends Error {
   readonly code: string;
   readonly syscall: string;
@@ -31,7 +31,7 @@ export class DiskError extends Error {
   }
 }
 
-/** A file system in memory: names, nodes and a clock. A name points to a node, and a file may have several. */
+/** A file system in memory: names, nodes and a clock. A name refers to a node, and a file may have several names. */
 export class Disk {
   readonly #now: () => number;
   readonly #root: FolderNode;
@@ -78,7 +78,7 @@ export class Disk {
     this.#put(parent, basename(path), this.#newFolder());
   }
 
-  /** The file of a name, made where it is not there. */
+  /** The file of a name, created if it does not exist. */
   makeFile(path: string, { isExclusive = false }: { readonly isExclusive?: boolean } = {}): FileNode {
     const parent = this.requireFolder(dirname(path), "open");
     const there = parent.entries.get(basename(path));
@@ -120,10 +120,10 @@ export class Disk {
     const node = this.require(from, "rename");
     const target = this.requireFolder(dirname(to), "rename");
     const there = target.entries.get(basename(to));
-    // Two names of one file stay what they are.
+    // Renaming one name of a file onto another name of the same file does nothing.
     if (there === node) return;
     if (to.startsWith(`${from}/`)) throw new DiskError("EINVAL", "rename", to);
-    // Onto a folder that it is in, whatever it is itself: that one is not empty.
+    // A rename onto a parent folder fails, because the parent is not empty.
     if (from.startsWith(`${to}/`)) throw new DiskError("ENOTEMPTY", "rename", to);
     if (there?.kind === "folder") {
       if (node.kind === "file") throw new DiskError("EISDIR", "rename", to);
@@ -133,7 +133,7 @@ export class Disk {
     this.#put(target, basename(to), node);
   }
 
-  /** Takes a name away, whatever it is a name of. */
+  /** Removes a name, whatever it refers to. */
   unlink(path: string): void {
     const parent = this.requireFolder(dirname(path), "unlink");
     if (!parent.entries.delete(basename(path))) throw new DiskError("ENOENT", "unlink", path);

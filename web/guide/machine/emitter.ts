@@ -1,6 +1,6 @@
 type Listener = (...values: never[]) => unknown;
 
-/** What the library asks of an `EventEmitter`. */
+/** What the library needs of `EventEmitter`. */
 export class Emitter {
   readonly #listeners = new Map<string, Listener[]>();
 
@@ -38,7 +38,7 @@ export class Emitter {
 
 /** One end of a pipe between two programs. */
 export class PipeEnd extends Emitter {
-  /** Where what is written goes to. */
+  /** Receives what is written. */
   onWrite: (chunk: Uint8Array | string) => void = () => {};
   onEnd: () => void = () => {};
 

@@ -1,6 +1,6 @@
 import { Emitter } from "./emitter.ts";
 
-/** What a program is told by whoever started it: a message that comes before anyone listens is kept. */
+/** Messages from the parent to a program: a message before the first listener is kept. */
 export class Inbox extends Emitter {
   readonly #kept: unknown[] = [];
   readonly #soon: (act: () => void) => void;
@@ -16,7 +16,7 @@ export class Inbox extends Emitter {
     return this;
   }
 
-  hear(message: unknown): void {
+  deliver(message: unknown): void {
     if (!this.emit("message", message)) this.#kept.push(message);
   }
 }

@@ -3,22 +3,22 @@ import { Disk, DiskError } from "./disk.ts";
 import { type Platform, Program, type ProgramEnd, type ProgramStart } from "./program.ts";
 import { ProgramEnded } from "./program-ended.ts";
 
-/** Something a program does to the disk. */
+/** A change of the disk by a program. */
 export type DiskChange =
   | { readonly do: "make" | "remove"; readonly path: string }
   | { readonly do: "write"; readonly path: string; readonly bytes: Uint8Array }
   | { readonly do: "move" | "link"; readonly path: string; readonly to: string };
 
-/** Who looks on while the machine runs. */
-export interface Onlooker {
-  /** Before a change: a program may be ended or stopped here, and then it is not made. */
+/** Observes the machine while it runs. */
+export interface Observer {
+  /** Before a change: a program may be killed or stopped here, and then the change is not made. */
   onChanging?(program: Program, change: DiskChange): void;
   onChanged?(program: Program, change: DiskChange): void;
   onStarted?(program: Program): void;
   onEnded?(program: Program, end: ProgramEnd): void;
   onOutput?(program: Program, stream: "stdout" | "stderr", text: string): void;
   onError?(program: Program, error: unknown): void;
-  /** What the example's model tells: which items it is given, and when it is through with them. */
+  /** Reports of the example's model: which items it gets, and when it has finished them. */
   onModel?(program: Program, moment: ModelMoment): void;
 }
 
@@ -31,14 +31,14 @@ export interface MachineOptions {
   readonly boot: (platform: Platform) => Promise<void>;
   /** Libraries that programs `require`. */
   readonly modules: Readonly<Record<string, unknown>>;
-  readonly onlooker: Onlooker;
+  readonly observer: Observer;
 }
 
-// The day on which every story begins.
+// The date on which every story begins.
 export const epochMs: number = Date.UTC(2026, 0, 5, 9);
-// About what Node.js takes to start.
+// About the start time of Node.js.
 const startMs = { process: 40, thread: 15 };
-const mostSteps = 400_000;
+const maxSteps = 400_000;
 
 /** A machine (or several with one file system) in memory, on which the real programs of the library run. */
 export class Machine {
@@ -59,12 +59,12 @@ export class Machine {
   start(start: ProgramStart): Program {
     const program = new Program(this, this.#nextPid++, start);
     this.programs.set(program.pid, program);
-    this.options.onlooker.onStarted?.(program);
+    this.options.observer.onStarted?.(program);
     program.after(start.owner === undefined ? startMs.process : startMs.thread, () => {
       this.options
         .boot(program.platform())
         .then(() => {
-          // The thread of a heartbeat lives as long as its timer.
+          // The heartbeat thread lives as long as its timer.
           if (start.entry !== "heartbeat-thread")
             program.take(() => program.finish({ code: program.process.exitCode ?? 0 }));
         })
@@ -73,14 +73,14 @@ export class Machine {
     return program;
   }
 
-  /** Runs until nothing is left to happen. */
+  /** Runs until no event is left. */
   async run(): Promise<void> {
-    const breather = openBreather();
-    for (let steps = 0; steps < mostSteps && this.clock.step(); steps++) await breather.breathe();
+    const breather = openPromiseYield();
+    for (let steps = 0; steps < maxSteps && this.clock.step(); steps++) await breather.breathe();
     breather.close();
   }
 
-  /** A signal from one program to another, as far as the library sends any. */
+  /** A signal from one program to another, for the signals that the library sends. */
   signal(pid: number, signal: string | number, from?: Program): true {
     from?.mustLive();
     const program = this.programs.get(pid);
@@ -94,7 +94,7 @@ export class Machine {
     return true;
   }
 
-  /** What a host tells of itself and its processes. */
+  /** Information about a host and its processes. */
   readProc(path: string, { start: { host } }: Program): string | undefined {
     if (path === "/proc/sys/kernel/random/boot_id") return `boot-of-${host}`;
     if (path === "/proc/self/ns/pid") return "pid:[4026531836]";
@@ -108,38 +108,38 @@ export class Machine {
     return {
       tell: (moment) => {
         program.mustLive();
-        this.options.onlooker.onModel?.(program, moment);
+        this.options.observer.onModel?.(program, moment);
         program.mustLive();
       },
     };
   }
 
   onChanging(program: Program, change: DiskChange): void {
-    this.options.onlooker.onChanging?.(program, change);
+    this.options.observer.onChanging?.(program, change);
   }
 
   onChanged(program: Program, change: DiskChange): void {
-    this.options.onlooker.onChanged?.(program, change);
+    this.options.observer.onChanged?.(program, change);
   }
 
   onEnded(program: Program, end: ProgramEnd): void {
-    this.options.onlooker.onEnded?.(program, end);
+    this.options.observer.onEnded?.(program, end);
   }
 
   onOutput(program: Program, stream: "stdout" | "stderr", text: string): void {
-    this.options.onlooker.onOutput?.(program, stream, text);
+    this.options.observer.onOutput?.(program, stream, text);
   }
 
   onError(program: Program, error: unknown): void {
-    this.options.onlooker.onError?.(program, error);
+    this.options.observer.onError?.(program, error);
   }
 }
 
-/** Lets every promise that is settled have its say, without the delay that browsers put on timers. */
-function openBreather(): { breathe(): Promise<void>; close(): void } {
+/** Lets all settled promises run, without the delay of browser timers. */
+function openPromiseYield(): { breathe(): Promise<void>; close(): void } {
   const { port1, port2 } = new MessageChannel();
   let wake = () => {};
-  // As browsers have it and Node.js too, though its types do not say so.
+  // Browsers and Node.js both have it, but Node's types do not declare it.
   (port1 as unknown as { onmessage: () => void }).onmessage = () => wake();
   return {
     breathe: () =>

@@ -5,7 +5,7 @@ import * as posixPath from "./posix-path.ts";
 import type { Program } from "./program.ts";
 import { nodeWorkerThreads } from "./worker-threads.ts";
 
-/** What Node.js has built in and the library uses, for one program. Each module is made when it is first asked for. */
+/** The built-in modules of Node.js that the library uses, for one program. Each is created on first use. */
 export function nodeBuiltins(program: Program): Record<string, object> {
   const { machine, start } = program;
   const made = new Map<string, object>();
@@ -13,7 +13,12 @@ export function nodeBuiltins(program: Program): Record<string, object> {
     "node:fs": () => nodeFs(program),
     "node:fs/promises": () => nodeFsPromises(program),
     "node:path": () => ({ ...posixPath, resolve: posixPath.resolveIn(() => program.cwd) }),
-    "node:os": () => ({ hostname: () => start.host, availableParallelism: () => 4, tmpdir: () => "/tmp" }),
+    "node:os": () => ({
+      hostname: () => start.host,
+      availableParallelism: () => 4,
+      tmpdir: () => "/tmp",
+      userInfo: () => ({ username: "you" }),
+    }),
     "node:url": () => ({
       fileURLToPath: (url: string | URL) => decodeURIComponent(new URL(url).pathname),
       pathToFileURL: (path: string) => new URL(`file://${path}`),

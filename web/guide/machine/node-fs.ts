@@ -18,11 +18,31 @@ interface Stat {
   readonly size: number;
   readonly mtimeMs: number;
   readonly ino: number;
+  readonly nlink: number;
   isDirectory(): boolean;
   isFile(): boolean;
+  isSymbolicLink(): boolean;
 }
 
-/** `node:fs` of a program on the machine: what the library calls of it, on the machine's disk. */
+// As on Linux. The machine's disk has no symbolic links and no pipes.
+const constants = {
+  O_RDONLY: 0,
+  O_WRONLY: 1,
+  O_CREAT: 0o100,
+  O_APPEND: 0o2000,
+  O_NONBLOCK: 0o4000,
+  O_NOFOLLOW: 0o400000,
+  COPYFILE_EXCL: 1,
+} as const;
+
+/** The flag letters for numeric flags. */
+function flagsOf(flags: string | number): string {
+  if (typeof flags === "string") return flags;
+  if ((flags & constants.O_APPEND) !== 0) return "a";
+  return (flags & constants.O_WRONLY) !== 0 ? "r+" : "r";
+}
+
+/** `node:fs` of a program on the machine: the functions that the library calls, on the machine's disk. */
 export function nodeFs(program: Program): object {
   return makeFs(program);
 }
@@ -49,10 +69,13 @@ function makeFs(program: Program) {
     ino: node.number,
     isDirectory: () => node.kind === "folder",
     isFile: () => node.kind === "file",
+    isSymbolicLink: () => false,
+    nlink: 1,
   });
 
-  function openSync(given: string, flags = "r"): number {
+  function openSync(given: string, asked: string | number = "r"): number {
     const path = at(given);
+    const flags = flagsOf(asked);
     program.mustLive();
     const isReading = flags.startsWith("r");
     const node = isReading
@@ -74,7 +97,7 @@ function makeFs(program: Program) {
     const file = handle(fd, "write");
     const node = asFile(file, "write");
     const whole = bytesOf(content);
-    // A text is followed by its place in the file, bytes by the part of them that is meant and then by theirs.
+    // A text is followed by its position in the file; bytes are followed by an offset and length, then the position.
     const [from, length, position] = typeof content === "string" ? [0, whole.length, places[0]] : places;
     const bytes = whole.slice(from ?? 0, (from ?? 0) + (length ?? whole.length - (from ?? 0)));
     const place = file.isAppending ? node.bytes.length : (position ?? file.position);
@@ -156,7 +179,7 @@ function makeFs(program: Program) {
     return [...entries].map(([name, node]) => ({ name, ...statOf(node) }));
   }
 
-  /** The form of a call that answers later. */
+  /** The asynchronous form of a call. */
   const later =
     <Answer>(call: () => Answer, done: (error: unknown, answer?: Answer) => void) =>
     () => {
@@ -178,11 +201,14 @@ function makeFs(program: Program) {
     readSync,
     readFileSync,
     writeFileSync,
+    chmodSync() {},
     mkdirSync,
     renameSync,
     unlinkSync,
     rmSync,
+    constants,
     statSync,
+    lstatSync: statSync,
     readdirSync,
     existsSync: (path: string) => {
       program.mustLive();
@@ -195,14 +221,14 @@ function makeFs(program: Program) {
     copyFileSync: (from: string, to: string) => writeFileSync(to, disk.requireFile(at(from), "copyfile").bytes),
     readlinkSync: (path: string) => program.machine.readProc(path, program) ?? "",
     realpathSync: (path: string) => at(path),
-    open: (path: string, flags: string, done: (error: unknown, fd?: number) => void) =>
+    open: (path: string, flags: string | number, done: (error: unknown, fd?: number) => void) =>
       soon(later(() => openSync(path, flags), done)),
     fsync: (_fd: number, done: (error: unknown) => void) => soon(() => done(null)),
     close: (fd: number, done: (error: unknown) => void) => soon(later(() => closeSync(fd), done)),
   };
 }
 
-/** `node:fs/promises`, as far as configs are read with it. */
+/** `node:fs/promises`, the part that is used to read configs. */
 export function nodeFsPromises(program: Program): object {
   const { openSync, fstatSync, readSync, closeSync, readdirSync, rmSync } = makeFs(program);
   return {

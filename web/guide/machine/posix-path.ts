@@ -43,7 +43,7 @@ export function relative(from: string, to: string): string {
   return [...a.slice(same).map(() => ".."), ...b.slice(same)].join(sep);
 }
 
-/** `resolve` of a program that was started in a folder. */
+/** `resolve` for a program that was started in a folder. */
 export function resolveIn(folder: () => string): (...parts: readonly string[]) => string {
   return (...parts) => {
     const last = parts.findLastIndex(isAbsolute);
@@ -52,5 +52,5 @@ export function resolveIn(folder: () => string): (...parts: readonly string[]) =
   };
 }
 
-/** Of absolute paths, as those of the machine are. */
+/** For absolute paths, like those of the machine. */
 export const resolve: (...parts: readonly string[]) => string = resolveIn(() => sep);

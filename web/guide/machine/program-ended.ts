@@ -1,2 +1,2 @@
-/** Thrown wherever a program that has ended asks for anything: nothing of it is to go on. */
+/** Thrown when an ended program calls anything: none of it may continue. */
 export class ProgramEnded extends Error {}

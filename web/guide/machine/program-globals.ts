@@ -1,13 +1,13 @@
 import { bufferGlobal } from "./byte-buffer.ts";
-import type { Appointment } from "./clock.ts";
+import type { ScheduledEvent } from "./clock.ts";
 import type { Program } from "./program.ts";
 
-/** What is global in Node.js and the library uses, for one program. */
+/** The globals of Node.js that the library uses, for one program. */
 export function globalsOf(program: Program): Record<string, unknown> {
   const { machine } = program;
-  /** A timer of Node.js: it keeps its program alive until it is over, cancelled or let go of. */
+  /** A timer of Node.js: it keeps its program alive until it fires, is cancelled or is unref'd. */
   const startTimer = (act: () => void, { ms, isRepeated = false }: { ms: number; isRepeated?: boolean }) => {
-    let current: Appointment;
+    let current: ScheduledEvent;
     const plan = () => {
       current = program.after(ms, () => {
         if (isRepeated) plan();
@@ -43,7 +43,7 @@ export function globalsOf(program: Program): Record<string, unknown> {
     performance: { now: () => machine.clock.nowMs - program.beganMs },
     Date: machine.date,
     Math: machine.math,
-    // Threads of the machine share one memory anyway; a page may have the real one only under special headers.
+    // Threads of the machine share one memory anyway; a page has the real one only with special headers.
     SharedArrayBuffer: ArrayBuffer,
     console: { log: (text: string) => program.process.stdout.write(`${text}\n`) },
     globalThis: { guide: machine.guideOf(program) },

@@ -4,7 +4,7 @@ import { nodeBuiltins } from "./node-builtins.ts";
 import type { Program } from "./program.ts";
 import { ProgramEnded } from "./program-ended.ts";
 
-/** The global `process` of a program, as far as the machine uses it too. */
+/** The global `process` of a program, the part that the machine uses too. */
 export interface ProgramProcess {
   readonly pid: number;
   readonly execPath: string;
@@ -15,8 +15,8 @@ export interface ProgramProcess {
   readonly stderr: PipeEnd;
   listenerCount(event: string): number;
   emit(event: string, ...values: readonly unknown[]): boolean;
-  /** Takes a message of its parent; one that comes before anyone listens is kept. */
-  hear(message: unknown): void;
+  /** Delivers a message of its parent; one before the first listener is kept. */
+  deliver(message: unknown): void;
 }
 
 /** The global `process` of a program on the machine. */
@@ -68,7 +68,7 @@ export function processOf(program: Program): ProgramProcess {
     },
     listenerCount: (event: string) => emitter.listenerCount(event),
     emit: (event: string, ...values: readonly unknown[]) => emitter.emit(event, ...values),
-    hear: (message: unknown) => emitter.hear(message),
+    deliver: (message: unknown) => emitter.deliver(message),
   };
   return own;
 }

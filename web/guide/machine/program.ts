@@ -1,4 +1,4 @@
-import type { Appointment } from "./clock.ts";
+import type { ScheduledEvent } from "./clock.ts";
 import { Inbox } from "./inbox.ts";
 import type { DiskChange, Machine } from "./machine.ts";
 import { nodeBuiltins } from "./node-builtins.ts";
@@ -10,7 +10,7 @@ import { type ProgramProcess, processOf } from "./program-process.ts";
 /** The programs that the library is built into. */
 export type EntryName = "main" | "job-process" | "worker-process" | "worker-thread" | "heartbeat-thread";
 
-/** How a program is started. */
+/** How to start a program. */
 export interface ProgramStart {
   readonly entry: EntryName;
   readonly host: string;
@@ -18,7 +18,7 @@ export interface ProgramStart {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly parent?: Program | undefined;
-  /** For a thread: the process it is part of, and what it is handed. */
+  /** For a thread: its process, and its worker data. */
   readonly owner?: Program | undefined;
   readonly data?: unknown;
 }
@@ -28,29 +28,29 @@ export interface ProgramEnd {
   readonly signal?: string | undefined;
 }
 
-/** What a program finds instead of Node.js. */
+/** The replacement of Node.js for a program. */
 export interface Platform {
   readonly entry: EntryName;
   readonly builtins: Readonly<Record<string, object>>;
   readonly globals: Readonly<Record<string, unknown>>;
 }
 
-/** A process or a thread on the machine: the real program, with the machine in the place of Node.js. */
+/** A process or thread on the machine: the real program, with the machine instead of Node.js. */
 export class Program {
   readonly machine: Machine;
   readonly start: ProgramStart;
   readonly pid: number;
   readonly beganMs: number;
   readonly process: ProgramProcess;
-  /** What comes and goes between a thread and whoever started it. */
+  /** Messages between a thread and its parent. */
   readonly port: Inbox & { postMessage: (message: unknown) => void };
   readonly threads: Program[] = [];
   onEnd: (end: ProgramEnd) => void = () => {};
-  /** Done when it ends, for those it has started. */
-  readonly lastActs: (() => void)[] = [];
+  /** Called when it ends, for the programs it has started. */
+  readonly exitHandlers: (() => void)[] = [];
   /** Timers that keep it alive. */
   readonly timers: Set<object> = new Set();
-  /** Where messages to whoever started it go. */
+  /** Receives messages to its parent. */
   tell: (message: unknown) => void = () => {};
   end: ProgramEnd | undefined;
   #isStopped = false;
@@ -73,7 +73,7 @@ export class Program {
     return this.end === undefined && (this.start.owner?.isAlive ?? true);
   }
 
-  /** Whether it was stopped by a signal and goes on when it gets another. */
+  /** True if a signal stopped it; another signal continues it. */
   get isStopped(): boolean {
     return this.#isStopped || (this.start.owner?.isStopped ?? false);
   }
@@ -95,7 +95,7 @@ export class Program {
     if (!this.isAlive) throw new ProgramEnded();
   }
 
-  /** Changes the disk, unless someone ends the program at this very moment. */
+  /** Changes the disk, unless the program is killed at this moment. */
   change<Answer>(change: DiskChange, act: () => Answer): Answer {
     this.mustLive();
     this.machine.onChanging(this, change);
@@ -105,8 +105,8 @@ export class Program {
     return answer;
   }
 
-  /** Does something later, in the name of this program. */
-  after(ms: number, act: () => void): Appointment {
+  /** Runs a function later, on behalf of this program. */
+  after(ms: number, act: () => void): ScheduledEvent {
     return this.machine.clock.after(
       ms,
       () => this.take(act),
@@ -114,7 +114,7 @@ export class Program {
     );
   }
 
-  /** Its turn: does something now, or, while it is stopped, when it goes on. */
+  /** Runs a function now, or after the program is continued if it is stopped. */
   take(act: () => void): void {
     if (!this.isAlive) return;
     if (this.isStopped) {
@@ -141,7 +141,7 @@ export class Program {
     }
   }
 
-  /** An error that nobody caught. */
+  /** An uncaught error. */
   fail(error: unknown): void {
     if (error instanceof ProgramEnded || !this.isAlive) return;
     if (this.process.listenerCount("uncaughtException") > 0) {
@@ -156,14 +156,14 @@ export class Program {
     this.finish({ code: 1 });
   }
 
-  /** Its end, for whatever reason; threads end with their process. */
+  /** Ends it, for any reason; threads end with their process. */
   finish(end: ProgramEnd): void {
     if (!this.isAlive) return;
     for (const thread of this.threads) thread.finish({ code: 1 });
     this.end = end;
     this.machine.onEnded(this, end);
     this.onEnd(end);
-    for (const act of this.lastActs) act();
+    for (const act of this.exitHandlers) act();
   }
 
   platform(): Platform {

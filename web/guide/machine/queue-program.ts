@@ -1,12 +1,12 @@
 import { basename } from "./posix-path.ts";
 import type { EntryName, Program } from "./program.ts";
 
-/** A submission as the machine's scheduler is told of it. */
+/** A submission to the machine's scheduler. */
 export interface QueueOrder {
   readonly name: string;
   readonly tasks: number;
   readonly command: readonly string[];
-  /** The variable in which a task finds its number, and the number of the first. */
+  /** The variable with the number of a task, and the number of the first. */
   readonly variable: string;
   readonly first: number;
 }
@@ -26,10 +26,7 @@ const waitMs = 400;
 /** The tasks of a machine's scheduler. */
 const queues = new WeakMap<object, QueuedTask[]>();
 
-/**
- * The one foreign program of a cluster: it takes jobs, tells of them and cancels them, as the programs of each scheduler do
- * with words of their own.
- */
+/** The one external program of the cluster: it accepts, lists and cancels jobs, as each scheduler's own programs do. */
 export function runQueueCommand(program: Program, [command, ...words]: readonly string[]): string {
   const { machine } = program;
   const tasks = queues.get(machine) ?? [];

@@ -40,10 +40,10 @@ export function nodeWorkerThreads(program: Program): object {
 
     postMessage(message: unknown): void {
       program.mustLive();
-      this.thread.after(messageMs, () => this.thread.port.hear(handOver(message)));
+      this.thread.after(messageMs, () => this.thread.port.deliver(handOver(message)));
     }
 
-    // Not async: whoever is dead goes no further than this, also where nobody waits for the thread's end.
+    // Not async: an ended program must stop here, even if no caller awaits the end of the thread.
     terminate(): Promise<void> {
       program.mustLive();
       this.thread.finish({ code: 1 });
@@ -61,7 +61,7 @@ export function nodeWorkerThreads(program: Program): object {
   };
 }
 
-/** A message between threads as it arrives: a copy of what was sent, in which the memory of arrays is the same. */
+/** A message between threads: a copy of what was sent, in which shared memory is the same. */
 function handOver(message: unknown): unknown {
   if (typeof message !== "object" || message === null || ArrayBuffer.isView(message)) return message;
   if (Array.isArray(message)) return message.map(handOver);

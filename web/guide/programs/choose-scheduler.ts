@@ -1,7 +1,7 @@
-// Stands in the place of src/launchers/batch/choose-scheduler.ts: the same schedulers with the same job scripts, but all of
-// them are asked by the one program that the guide's machine has for it.
-import { schedulers as real } from "../../../src/launchers/batch/choose-scheduler.ts";
-import type { Scheduler, TaskSight } from "../../../src/launchers/batch/scheduler.ts";
+// Replaces src/launchers/choose-scheduler.ts: the same schedulers with the same job scripts, but all use the one
+// scheduler program of the guide's machine.
+import { schedulers as real } from "../../../src/launchers/choose-scheduler.ts";
+import type { Scheduler, TaskStatus } from "../../../src/launchers/jobs/scheduler.ts";
 import type { QueueOrder } from "../machine/queue-program.ts";
 
 export const schedulers: readonly Scheduler[] = real.map(askedByQueue);
@@ -10,14 +10,18 @@ export function chooseScheduler(env: string): Scheduler | undefined {
   return schedulers.find((scheduler) => scheduler.env === env);
 }
 
-function askedByQueue({ env, title, ownOptions, taskVariable, firstTask, render }: Scheduler): Scheduler {
+// The ids are those of the machine's queue.
+const idPattern = /^\w[\w.-]*$/;
+
+function askedByQueue({ env, title, optionNames, taskVariable, firstTask, render }: Scheduler): Scheduler {
   const queue = (...args: readonly string[]) => ({ program: "queue", args });
   return {
     env,
     title,
-    ownOptions,
+    optionNames,
     taskVariable,
     firstTask,
+    idPattern,
     render,
     canExclude: false,
     submit({ name, tasks, command }) {
@@ -26,7 +30,7 @@ function askedByQueue({ env, title, ownOptions, taskVariable, firstTask, render 
     },
     parseSubmitted: (answer) => answer,
     status: (ids) => queue("status", ...ids),
-    parseStatus: (answer) => JSON.parse(answer) as TaskSight[],
+    parseStatus: (answer) => JSON.parse(answer) as TaskStatus[],
     cancel: (ids) => queue("cancel", ...ids),
     find: (name) => queue("find", name),
     parseFound: (answer) => answer || undefined,

@@ -1,18 +1,18 @@
 import type { Program } from "../machine/program.ts";
-import type { Deed } from "./classify-change.ts";
+import type { RunEvent } from "./classify-change.ts";
 import type { ActorView } from "./story.ts";
 
-/** What is known of a program while the story goes on. */
+/** The state of a program in the story. */
 export class Actor {
   readonly program: Program;
   readonly name: string;
-  /** Its place among the workers, from 1; 0 for drivers and jobs. */
+  /** Its number among the workers, from 1; 0 for drivers and jobs. */
   readonly ordinal: number;
   state = "starts";
   hasEnv = false;
   unit: number | "merge" | undefined;
-  epoch = 0;
-  /** Whether forward was called in this attempt. */
+  attempt = 0;
+  /** True if forward was called in this attempt. */
   hasBegun = false;
   inWork: readonly number[] = [];
   inMemory: number[] = [];
@@ -23,35 +23,35 @@ export class Actor {
     this.ordinal = ordinal;
   }
 
-  holds(unit: number | "merge", epoch: number): boolean {
-    return this.unit === unit && this.epoch === epoch;
+  holds(unit: number | "merge", attempt: number): boolean {
+    return this.unit === unit && this.attempt === attempt;
   }
 
-  letGo(): void {
-    Object.assign(this, { unit: undefined, epoch: 0, inWork: [], inMemory: [] });
+  release(): void {
+    Object.assign(this, { unit: undefined, attempt: 0, inWork: [], inMemory: [] });
   }
 
-  /** What it has done to the run folder tells what it is at. */
-  follow(deed: Deed): void {
-    switch (deed.is) {
+  /** Derives its activity from its changes to the run folder. */
+  follow(event: RunEvent): void {
+    switch (event.is) {
       case "manifest":
         this.state = "has planned the run";
         break;
       case "claim":
-        Object.assign(this, { unit: deed.unit, epoch: deed.epoch, hasBegun: false, inWork: [], inMemory: [] });
-        this.state = deed.unit === "merge" ? "merges" : `works on shard ${deed.unit}`;
+        Object.assign(this, { unit: event.unit, attempt: event.attempt, hasBegun: false, inWork: [], inMemory: [] });
+        this.state = event.unit === "merge" ? "merges" : `works on shard ${event.unit}`;
         break;
       case "records":
         this.inMemory = [];
         break;
       case "commit":
-        this.letGo();
+        this.release();
         this.state = "looks for a shard";
         break;
       case "drop":
-        if (!this.holds(deed.unit, deed.epoch)) break;
-        this.state = deed.unit === "merge" ? "has merged the run" : "looks for a shard";
-        this.letGo();
+        if (!this.holds(event.unit, event.attempt)) break;
+        this.state = event.unit === "merge" ? "has merged the run" : "looks for a shard";
+        this.release();
         break;
     }
   }
@@ -74,14 +74,14 @@ export class Actor {
           ? undefined
           : this.unit === "merge"
             ? "the merge"
-            : `shard ${this.unit}, attempt ${this.epoch}`,
+            : `shard ${this.unit}, attempt ${this.attempt}`,
       inWork: isAlive ? this.inWork : [],
       inMemory: isAlive ? this.inMemory : [],
     };
   }
 }
 
-/** The programs of a story that a reader is told of: a heartbeat is part of its worker. */
+/** The programs of a story that are shown: a heartbeat is part of its worker. */
 export class Cast {
   readonly #actors = new Map<number, Actor>();
   #workers = 0;
@@ -89,7 +89,7 @@ export class Cast {
   #jobs = 0;
   #workersSinceStart = 0;
 
-  /** How many workers were started since the script was. */
+  /** The number of workers started since the script was started. */
   get workersSinceStart(): number {
     return this.#workersSinceStart;
   }
@@ -111,13 +111,13 @@ export class Cast {
     return actor;
   }
 
-  /** Whose program it is: of a heartbeat, its worker. */
+  /** The actor of a program: for a heartbeat, its worker. */
   of(program: Program): Actor | undefined {
     return this.#actors.get(program.pid);
   }
 
-  holderOf(unit: number | "merge", epoch: number): Actor | undefined {
-    return [...this.#actors.values()].find((actor) => actor.holds(unit, epoch));
+  holderOf(unit: number | "merge", attempt: number): Actor | undefined {
+    return [...this.#actors.values()].find((actor) => actor.holds(unit, attempt));
   }
 
   views(): ActorView[] {

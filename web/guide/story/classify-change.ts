@@ -1,24 +1,24 @@
-import { parseAttemptName, shardIdOf, type Unit } from "../../../src/store/run-paths.ts";
+import { type Claimable, parseAttemptName, shardIdOf } from "../../../src/run-folder/files/run-paths.ts";
 import type { DiskChange } from "../machine/machine.ts";
 import { runDir } from "./example-files.ts";
 import { isPassing } from "./snapshot.ts";
 
-/** What a change of the disk means for the run. */
-export type Deed =
+/** The meaning of a disk change for the run. */
+export type RunEvent =
   | { readonly is: "manifest" | "spec" | "merged" | "stop" | "first-look" | "merged-file" }
   | { readonly is: "job"; readonly name: string }
   | { readonly is: "report"; readonly worker: string }
   | {
       readonly is: "claim" | "lease" | "records" | "failures" | "checkpoint" | "done" | "note" | "fence" | "drop";
-      readonly unit: Unit;
-      readonly epoch: number;
+      readonly unit: Claimable;
+      readonly attempt: number;
       readonly name: string;
     }
-  | { readonly is: "commit"; readonly unit: number; readonly epoch: number }
+  | { readonly is: "commit"; readonly unit: number; readonly attempt: number }
   | { readonly is: "tidy"; readonly path: string };
 
-/** Reads a change as the library means it; undefined where it is no step of the run. */
-export function classifyChange(change: DiskChange): Deed | undefined {
+/** Classifies a disk change; undefined if it is not a step of the run. */
+export function classifyChange(change: DiskChange): RunEvent | undefined {
   const path = inRun("to" in change ? change.to : change.path);
   if (path === undefined || isPassing(path.split("/").at(-1)!)) return undefined;
   const parts = path.split("/");
@@ -26,7 +26,7 @@ export function classifyChange(change: DiskChange): Deed | undefined {
   if (parts[0] === "manifest.json") return change.do === "link" ? { is: "manifest" } : undefined;
   if (parts[0] !== ".millrace") return undefined;
   const [, place, name, file] = parts;
-  if (place === "attempts" && name !== undefined) return attemptDeed(change, name, file);
+  if (place === "attempts" && name !== undefined) return attemptEvent(change, name, file);
   if (place === "leases" && name !== undefined && change.do === "link") return ofAttempt("lease", name);
   if (place === "workers" && name !== undefined && change.do === "make")
     return { is: "report", worker: name.replace(/\.json$/, "") };
@@ -38,14 +38,14 @@ export function classifyChange(change: DiskChange): Deed | undefined {
   return place === "first-look.json" ? { is: "first-look" } : undefined;
 }
 
-function commitOf(from: string, to: string): Deed | undefined {
+function commitOf(from: string, to: string): RunEvent | undefined {
   const shard = shardIdOf(to);
-  const epoch = parseAttemptName(from.split("/").at(-1)!)?.epoch;
-  if (shard !== undefined && epoch !== undefined) return { is: "commit", unit: shard, epoch };
+  const attempt = parseAttemptName(from.split("/").at(-1)!)?.attempt;
+  if (shard !== undefined && attempt !== undefined) return { is: "commit", unit: shard, attempt };
   return { is: "merged-file" };
 }
 
-function attemptDeed(change: DiskChange, folder: string, file: string | undefined): Deed | undefined {
+function attemptEvent(change: DiskChange, folder: string, file: string | undefined): RunEvent | undefined {
   if (file === undefined) {
     if (change.do === "make") return ofAttempt("claim", folder);
     if (change.do === "move") return ofAttempt("fence", folder);
@@ -60,12 +60,12 @@ function attemptDeed(change: DiskChange, folder: string, file: string | undefine
 }
 
 function ofAttempt(
-  is: Extract<Deed, { name: string; unit: unknown }>["is"],
+  is: Extract<RunEvent, { name: string; unit: unknown }>["is"],
   folder: string,
   name = "",
-): Deed | undefined {
+): RunEvent | undefined {
   const parsed = parseAttemptName(folder);
-  return parsed === undefined ? undefined : { is, unit: parsed.unit, epoch: parsed.epoch, name };
+  return parsed === undefined ? undefined : { is, unit: parsed.target, attempt: parsed.attempt, name };
 }
 
 function inRun(path: string): string | undefined {

@@ -1,10 +1,10 @@
 import type { Settings } from "./settings.ts";
 
-/** Where the example is started. */
+/** The working folder of the example. */
 export const home = "/home/you";
 export const runDir: string = `${home}/exp/embed`;
 
-/** The config of the example, as the settings make it. */
+/** The config of the example for the settings. */
 export function configText(settings: Settings): string {
   const { env, workers, items, shards, batch, onError } = settings;
   const options = envOptions(env, workers);
@@ -18,14 +18,14 @@ export function configText(settings: Settings): string {
     `  on_error: ${onError}`,
     "parallel:",
     `  env: ${env}`,
-    env === "local" ? `  n_workers: ${workers} # ignored: local is one worker` : `  n_workers: ${workers}`,
+    `  n_workers: ${env === "local" ? 1 : workers}`,
     options.length === 0 ? "  options: {}" : "  options:",
     ...options.map((line) => `    ${line}`),
     "",
   ].join("\n");
 }
 
-// What an env cannot do without, and what everybody writes.
+// The required options of an env, and the common ones.
 function envOptions(env: Settings["env"], workers: number): string[] {
   const usual = ["cores: 4", "memory: 8GB", "walltime: 02:00:00"];
   switch (env) {
@@ -51,7 +51,7 @@ function envOptions(env: Settings["env"], workers: number): string[] {
   }
 }
 
-/** The files that are there before the run: the config and the audio. */
+/** The files that exist before the run: the config and the audio. */
 export function exampleFiles(settings: Settings): ReadonlyMap<string, string> {
   const files = new Map([[`${home}/embed.yaml`, configText(settings)]]);
   for (let item = 0; item < settings.items; item++) files.set(wavPath(item), wavText(item === settings.badItem));

@@ -1,18 +1,18 @@
 import type { ModelMoment } from "../machine/machine.ts";
 import type { Program } from "../machine/program.ts";
 import type { Actor } from "./actors.ts";
-import type { Deed } from "./classify-change.ts";
+import type { RunEvent } from "./classify-change.ts";
 import type { Settings } from "./settings.ts";
 
-/** What is done to the run, and when. Each happens once. */
+/** Injects the faults. Each happens once. */
 export interface Faults {
-  /** Whether someone is killed, or a worker is stopped, right before a change is made. */
-  beforeChange(actor: Actor, deed: Deed): "kill" | undefined;
-  afterChange(actor: Actor, deed: Deed): "kill" | undefined;
+  /** Returns true if a program is killed or stopped right before a change. */
+  beforeChange(actor: Actor, event: RunEvent): "kill" | undefined;
+  afterChange(actor: Actor, event: RunEvent): "kill" | undefined;
   atModel(actor: Actor, moment: ModelMoment): "kill" | "kill driver" | "pause" | undefined;
 }
 
-/** The faults that the reader has chosen. The worker that is killed, or stopped, is the second where there are several. */
+/** The faults that the reader selected. If there are several workers, the second is killed or stopped. */
 export function openFaults(settings: Settings): Faults {
   const { env, workers, killWorker, killDriver, pause } = settings;
   const victim = env === "local" || workers === 1 ? 1 : 2;
@@ -31,21 +31,21 @@ export function openFaults(settings: Settings): Faults {
     isDriverDue = false;
     return "kill";
   };
-  // In the middle of a shard, where it has one: something is to be saved and something lost.
+  // In the middle of a shard, if it has one: something is saved and something is lost.
   const isMidShard = (actor: Actor) => actor.hasBegun || isOneCallAShard(settings);
 
   return {
-    beforeChange(actor, deed) {
-      if (isVictim(actor) && deed.is === "checkpoint") return killIf(killWorker === "write");
-      if (isVictim(actor) && deed.is === "commit") return killIf(killWorker === "commit");
+    beforeChange(actor, event) {
+      if (isVictim(actor) && event.is === "checkpoint") return killIf(killWorker === "write");
+      if (isVictim(actor) && event.is === "commit") return killIf(killWorker === "commit");
       return undefined;
     },
-    afterChange(actor, deed) {
-      if (isVictim(actor) && deed.is === "lease" && deed.unit !== "merge") return killIf(killWorker === "claim");
-      if (isVictim(actor) && deed.is === "checkpoint") return killIf(killWorker === "checkpoint");
+    afterChange(actor, event) {
+      if (isVictim(actor) && event.is === "lease" && event.unit !== "merge") return killIf(killWorker === "claim");
+      if (isVictim(actor) && event.is === "checkpoint") return killIf(killWorker === "checkpoint");
       if (!isDriverDue || !isDriver(actor.program)) return undefined;
-      if (deed.is === "manifest") return killDriverIf(killDriver === "plan");
-      return deed.is === "lease" && deed.unit === "merge" ? killDriverIf(killDriver === "merge") : undefined;
+      if (event.is === "manifest") return killDriverIf(killDriver === "plan");
+      return event.is === "lease" && event.unit === "merge" ? killDriverIf(killDriver === "merge") : undefined;
     },
     atModel(actor, moment) {
       if (moment.is === "building" && isVictim(actor)) return killIf(killWorker === "build");

@@ -1,6 +1,6 @@
 import type { Anchor, Phase } from "./story.ts";
 
-/** What is said of a step besides what it does: why it is done so, and where that is written. */
+/** The comment on a step: why it is done this way, and the source line. */
 export interface Remark {
   readonly phase: Phase;
   readonly why: string;
@@ -9,7 +9,7 @@ export interface Remark {
   readonly isDetail?: boolean;
 }
 
-/** What there is to be said something about. */
+/** The occasions for comments. */
 export type Occasion =
   | "start"
   | "again"
@@ -49,7 +49,7 @@ export type Occasion =
   | "paused"
   | "awake"
   | "awakeLate"
-  | "mended"
+  | "corrected"
   | "left"
   | "failedRun"
   | "complete"
@@ -61,7 +61,7 @@ const at = (file: string, line: string): Anchor => ({ file, line });
 export const remarks: Readonly<Record<Occasion, Remark>> = {
   start: {
     phase: "start",
-    why: "One script starts the run. Whether it works here or on a cluster stands in the config alone.",
+    why: "One script starts the run. Only the config decides whether it runs here or on a cluster.",
     code: at("main.ts", "const embeddings = await runner.run("),
     config: "  env:",
   },
@@ -84,7 +84,7 @@ export const remarks: Readonly<Record<Occasion, Remark>> = {
   },
   worker: {
     phase: "start",
-    why: "Workers are pointed at the run folder. It is the queue: nobody hands out work, and no data flows through the driver.",
+    why: "Workers are pointed at the run folder. It is the queue: no process hands out work, and no data flows through the driver.",
     code: at("supervise.ts", "const worker = start("),
     config: "  n_workers:",
   },
@@ -96,7 +96,7 @@ export const remarks: Readonly<Record<Occasion, Remark>> = {
   },
   job: {
     phase: "start",
-    why: "A job is a small driver of its node: it keeps workers at work and needs nobody, so the run goes on if the driver is gone.",
+    why: "A job is a small driver of its node: it starts and restarts workers by itself, so the run continues without the driver.",
     code: at("run-job.ts", "await supervise("),
     config: "  env:",
   },
@@ -109,13 +109,13 @@ export const remarks: Readonly<Record<Occasion, Remark>> = {
   },
   report: {
     phase: "start",
-    why: "Each worker has a file of its own and writes it again twice a second. By its age others see whether it lives.",
+    why: "Each worker writes its own file twice a second. Others see by its age whether the worker is alive.",
     code: at("worker-report.ts", "export function firstReport("),
     isDetail: true,
   },
   building: {
     phase: "build env",
-    why: "Heavy things (model, dataset) are made once per worker, not once per item.",
+    why: "Heavy objects (model, dataset) are created once per worker, not once per item.",
     code: at("embed.ts", "return { dataset, model: await loadModel"),
   },
   built: {
@@ -126,18 +126,18 @@ export const remarks: Readonly<Record<Occasion, Remark>> = {
   claim: {
     phase: "claim",
     why: "Making the folder is the claim. It fails if the folder is there, so of two workers only one can succeed.",
-    code: at("claim-unit.ts", 'if ((yield* makeFolder(attempt)) === "exists")'),
+    code: at("claim.ts", 'if ((yield* makeFolder(folder)) === "exists")'),
   },
   lease: {
     phase: "claim",
     why: "The lease is a second name of the worker's own file: the heartbeat that renews one renews the other.",
-    code: at("claim-unit.ts", "yield* link(paths.worker(lease.worker)"),
+    code: at("claim.ts", "yield* link(paths.worker(lease.worker)"),
     isDetail: true,
   },
   withdrawn: {
     phase: "claim",
-    why: "What it knew was old: since it looked, the shard was taken or committed. It withdraws before it has written anything.",
-    code: at("claim-unit.ts", "if (overtaken) {"),
+    why: "Its information was old: the shard was claimed or committed since. It withdraws before it has written anything.",
+    code: at("claim.ts", "if (overtaken) {"),
   },
   copied: {
     phase: "resume",
@@ -158,25 +158,25 @@ export const remarks: Readonly<Record<Occasion, Remark>> = {
   },
   failed: {
     phase: "forward",
-    why: "A failing batch is halved until the bad item stands alone; on_error says what becomes of that one.",
+    why: "A failing batch is halved until the bad item is alone; on_error decides what happens to that item.",
     code: at("run-items.ts", "const middle = Math.ceil(indices.length / 2)"),
     config: "  on_error:",
   },
   failures: {
     phase: "write",
-    why: "The item is written down with its error and the place its output would have, so that a retry can put it there.",
+    why: "The item is recorded with its error and the position of its output, so that a retry can insert it there.",
     code: at("fold-result.ts", "work.onFailure({ item: idx"),
     config: "  on_error:",
   },
   records: {
     phase: "write",
-    why: "Results go to the attempt's own folder. Nobody sees them as part of the run until it is committed.",
-    code: at("shard-work.ts", "const answer = writer.checkpoint()"),
+    why: "Results go to the attempt's own folder. They are not part of the run until the attempt is committed.",
+    code: at("shard-attempt.ts", "const answer = writer.checkpoint()"),
   },
   checkpoint: {
     phase: "checkpoint",
-    why: "A line with position, file lengths and a checksum: from here the next attempt goes on if this worker is killed.",
-    code: at("shard-work.ts", "this.log.save("),
+    why: "A line with position, file lengths and a checksum: the next attempt continues here if this worker is killed.",
+    code: at("shard-attempt.ts", "this.log.save("),
   },
   done: {
     phase: "commit",
@@ -186,40 +186,40 @@ export const remarks: Readonly<Record<Occasion, Remark>> = {
   commit: {
     phase: "commit",
     why: "One rename publishes the shard. A worker that was taken over finds its folder gone, and commits nothing.",
-    code: at("commit-attempt.ts", "let moved = yield* move(attempt, paths.shard(unit));"),
+    code: at("commit-attempt.ts", "let moved = yield* move(folder, paths.shard(target));"),
   },
   fence: {
     phase: "take over",
     why: "The folder is moved aside. Committing would be a move of that same folder, so the old holder can no longer do it.",
-    code: at("claim-unit.ts", "const moved = yield* move(paths.attempt(unit, epoch), paths.fenced(unit, epoch));"),
+    code: at("claim.ts", "const moved = yield* move(paths.attempt(target, attempt), paths.fenced(target, attempt));"),
   },
   release: {
     phase: "give back",
-    why: "A worker that leaves or fails saves and gives its shard back: anyone may go on from its checkpoint at once.",
-    code: at("release-attempt.ts", "yield* move(paths.attempt(claim.unit, claim.epoch)"),
+    why: "A worker that leaves or fails saves and releases its shard: another can continue from its checkpoint at once.",
+    code: at("release-attempt.ts", "yield* move(paths.attempt(claim.target, claim.attempt)"),
   },
   note: {
     phase: "give back",
-    why: "What an attempt leaves for the next one: how its worker ended, the item it was at, or that it was given back.",
+    why: "What an attempt leaves for the next one: how its worker ended, the item it was at, or that it was released.",
     code: at("attempt-notes.ts", "export function readAttemptEnd("),
     isDetail: true,
   },
   exitNote: {
     phase: "take over",
-    why: "How the worker ended stands in its attempt, for the next one to judge whether the item is to blame.",
+    why: "How the worker ended is recorded in its attempt, so that the next one can decide whether the item is to blame.",
     code: at("crash-history.ts", "export function judgeCrashes("),
     isDetail: true,
   },
   itemNote: {
     phase: "forward",
-    why: "An earlier attempt died, so each item is noted before it runs: one that keeps ending its worker is found out.",
+    why: "An earlier attempt died, so each item is recorded before it runs: an item that repeatedly kills its worker is identified.",
     code: at("item-guard.ts", "notes?.note(position, count, recentRss());"),
     isDetail: true,
   },
   tidy: {
     phase: "commit",
     why: "With the shard committed, older attempts at it are of no use any more.",
-    code: at("commit-attempt.ts", "yield* remove(paths.fenced(unit, older));"),
+    code: at("commit-attempt.ts", "yield* remove(paths.fenced(target, older));"),
     isDetail: true,
   },
   mergeClaim: {
@@ -229,44 +229,44 @@ export const remarks: Readonly<Record<Occasion, Remark>> = {
   },
   merged: {
     phase: "merge",
-    why: "The records are read in item order, whoever computed them and in whatever order.",
+    why: "The records are read in item order, regardless of which worker computed them and when.",
     code: at("merge-once.ts", "const result = await guardMerge("),
   },
   mergeEnd: {
     phase: "merge",
-    why: "The claim on the merge is given up and what killed workers left behind is removed.",
+    why: "The claim on the merge is released, and what killed workers left behind is removed.",
     code: at("merge-once.ts", "cleanUp(paths, lease);"),
     isDetail: true,
   },
   stopOrder: {
     phase: "give back",
-    why: "A file asks everyone at work, on any host, to save and leave.",
+    why: "A file asks all workers, on any host, to save and exit.",
     code: at("stop-order.ts", "export function orderStop("),
   },
   firstLook: {
     phase: "plan",
-    why: "The driver has looked into every shard; were each worker to do so, the file system would do nothing else.",
-    code: at("first-look.ts", "export function writeFirstLook("),
+    why: "The driver has read every shard once, so that not every worker has to do it.",
+    code: at("first-look.ts", "export function writeFirstScan("),
     isDetail: true,
   },
   killed: {
     phase: "kill",
-    why: "Nothing is tidied up at a kill: what is on the disk at this moment is all that is left, and it is enough.",
+    why: "Nothing is cleaned up at a kill: what is on disk at this moment is all that remains, and it is enough.",
     code: at("checkpoint.ts", "export function openCheckpointLog("),
   },
   reaped: {
     phase: "take over",
-    why: "Whoever started a worker sees it end and takes its lease back at once: nobody has to wait for it to run out.",
-    code: at("reap-worker.ts", "takeStepsNow(fenceAttempt(unit, epoch, context), take);"),
+    why: "The process that started a worker sees it end and revokes its lease at once: no one has to wait until it expires.",
+    code: at("reap-worker.ts", "takeStepsNow(fenceAttempt(target, attempt, context), take);"),
   },
   paused: {
     phase: "pause",
-    why: "Stopped by a signal, a debugger or a frozen node: it neither works nor says that it lives. Its lease grows old.",
+    why: "Stopped by a signal, a debugger or a frozen node: it neither works nor renews its lease, which gets old.",
     code: at("lease.ts", "if (ageMs > (lease?.ttlMs ?? ttlMs)) return false;"),
   },
   awake: {
     phase: "pause",
-    why: "Nobody has taken its shard meanwhile. It goes on as if nothing had happened.",
+    why: "Its shard was not taken over meanwhile. It continues as if nothing had happened.",
     code: at("commit-attempt.ts", 'if (!(yield* ownsLease(claim, context))) return "lost";'),
   },
   awakeLate: {
@@ -274,21 +274,21 @@ export const remarks: Readonly<Record<Occasion, Remark>> = {
     why: "It believes that it holds the shard. Its next move finds no folder of that name, and nothing is published twice.",
     code: at("commit-attempt.ts", 'if (!(yield* ownsLease(claim, context))) return "lost";'),
   },
-  mended: {
+  corrected: {
     phase: "start",
-    why: "You correct what was wrong. The shard's checkpoint stands right before the item.",
+    why: "You correct what was wrong. The shard's checkpoint is right before the item.",
     code: at("main.ts", "const embeddings = await runner.run("),
   },
   left: {
     phase: "end",
     why: "A worker leaves when no shard is left, when it is asked to, or when its item has failed.",
-    code: at("run-worker.ts", "await job.teardown(env);"),
+    code: at("run-worker.ts", "await task.teardown(env);"),
     isDetail: true,
   },
   failedRun: {
     phase: "end",
     why: "The run stops with an error that names the item. Everything committed is kept, and so is the checkpoint.",
-    code: at("fold-result.ts", 'return new MillraceError("ITEM_FAILED"'),
+    code: at("fold-result.ts", '"ITEM_FAILED",'),
     config: "  on_error:",
   },
   complete: {

@@ -1,9 +1,9 @@
-import type { Done, ShardCounts } from "../../../src/store/done.ts";
-import type { DiskChange, Machine, ModelMoment, Onlooker } from "../machine/machine.ts";
+import type { Done, ShardCounts } from "../../../src/run-folder/shard/done.ts";
+import type { DiskChange, Machine, ModelMoment, Observer } from "../machine/machine.ts";
 import type { Program, ProgramEnd } from "../machine/program.ts";
 import { type Actor, Cast } from "./actors.ts";
-import { classifyChange, type Deed } from "./classify-change.ts";
-import { capital, describeDeed } from "./describe-deed.ts";
+import { classifyChange, type RunEvent } from "./classify-change.ts";
+import { capital, describeEvent } from "./describe-event.ts";
 import { runDir } from "./example-files.ts";
 import { isDriver, openFaults } from "./faults.ts";
 import { type Occasion, remarks } from "./narration.ts";
@@ -11,12 +11,12 @@ import type { Settings } from "./settings.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import type { Step, Story } from "./story.ts";
 
-// A stopped worker goes on a little after its shard was taken over, or after so long where nobody takes it.
+// A stopped worker continues a little after its shard was taken over, or after this time if it is not.
 const wakeAfterMs = 60;
-const longestPauseMs = 20_000;
+const maxPauseMs = 20_000;
 
-/** Looks on while the programs run, does to them what the reader has chosen, and writes down each step. */
-export class StoryRecorder implements Onlooker {
+/** Observes the programs, injects the selected faults, and records each step. */
+export class StoryRecorder implements Observer {
   readonly steps: Step[] = [];
   readonly output: Story["output"][number][] = [];
   /** How the last driver ended. */
@@ -35,7 +35,7 @@ export class StoryRecorder implements Onlooker {
     this.#machine = machine;
   }
 
-  /** Something that happens outside of every program: a file is corrected. */
+  /** Records an event outside of every program: a file is corrected. */
   tell(occasion: Occasion, title: string): void {
     this.#add(undefined, occasion, title);
   }
@@ -91,18 +91,18 @@ export class StoryRecorder implements Onlooker {
   }
 
   onChanging(program: Program, change: DiskChange): void {
-    const deed = classifyChange(change);
+    const event = classifyChange(change);
     const actor = this.#cast.of(program);
-    if (deed !== undefined && actor !== undefined && this.#faults.beforeChange(actor, deed) === "kill")
+    if (event !== undefined && actor !== undefined && this.#faults.beforeChange(actor, event) === "kill")
       this.#kill(actor);
   }
 
   onChanged(program: Program, change: DiskChange): void {
-    const deed = classifyChange(change);
+    const event = classifyChange(change);
     const actor = this.#cast.of(program);
-    if (deed === undefined || actor === undefined) return;
-    this.#follow(actor, deed, change);
-    if (this.#faults.afterChange(actor, deed) === "kill") this.#kill(actor);
+    if (event === undefined || actor === undefined) return;
+    this.#follow(actor, event, change);
+    if (this.#faults.afterChange(actor, event) === "kill") this.#kill(actor);
   }
 
   onModel(program: Program, moment: ModelMoment): void {
@@ -140,23 +140,23 @@ export class StoryRecorder implements Onlooker {
     else if (fault === "pause") this.#pause(actor);
   }
 
-  #follow(actor: Actor, deed: Deed, change: DiskChange): void {
-    const holder = "unit" in deed ? this.#cast.holderOf(deed.unit, deed.epoch) : undefined;
-    const telling = describeDeed(actor, deed, {
+  #follow(actor: Actor, event: RunEvent, change: DiskChange): void {
+    const holder = "unit" in event ? this.#cast.holderOf(event.unit, event.attempt) : undefined;
+    const stepText = describeEvent(actor, event, {
       holder,
       plan: { items: this.#settings.items, shards: this.#shardCount() },
-      counts: deed.is === "commit" ? this.#countsOf(deed.unit) : undefined,
+      counts: event.is === "commit" ? this.#countsOf(event.unit) : undefined,
     });
-    actor.follow(deed);
-    if (deed.is === "fence") holder?.letGo();
-    if (telling !== undefined) this.#add(actor, telling.occasion, telling.title, touchedBy(change));
-    if (deed.is === "fence" && holder !== undefined && holder === this.#paused)
+    actor.follow(event);
+    if (event.is === "fence") holder?.release();
+    if (stepText !== undefined) this.#add(actor, stepText.occasion, stepText.title, touchedBy(change));
+    if (event.is === "fence" && holder !== undefined && holder === this.#paused)
       this.#machine().clock.after(wakeAfterMs, () => this.#wake(holder));
   }
 
   #pause(actor: Actor): void {
     this.#paused = actor;
-    // A thread cannot be stopped alone: its process is.
+    // A thread cannot be stopped alone: its process is stopped.
     const program = actor.program.start.owner ?? actor.program;
     program.stop();
     const isAlone = program === actor.program;
@@ -167,7 +167,7 @@ export class StoryRecorder implements Onlooker {
         ? `${capital(actor.name)} is stopped in the middle of an item`
         : "The process is stopped, and with it the driver and all its threads",
     );
-    this.#machine().clock.after(longestPauseMs, () => this.#wake(actor));
+    this.#machine().clock.after(maxPauseMs, () => this.#wake(actor));
   }
 
   #wake(actor: Actor): void {

@@ -11,14 +11,14 @@ export interface Settings {
   readonly workers: number;
   readonly items: number;
   readonly shards: number;
-  /** 0: one index a call. */
+  /** 0: one index per call. */
   readonly batch: number;
   readonly onError: "fail" | "skip";
   readonly killWorker: (typeof workerMoments)[number] | "no";
   readonly killDriver: (typeof driverMoments)[number] | "no";
-  /** The number of an item whose file is damaged; -1: none is. */
+  /** The number of an item with a damaged file; -1: none. */
   readonly badItem: number;
-  /** A worker is stopped in the middle of an item and goes on when its lease has run out. */
+  /** A worker is stopped in the middle of an item and continues when its lease has expired. */
   readonly pause: boolean;
 }
 
@@ -35,7 +35,7 @@ export const usualSettings: Settings = {
   pause: false,
 };
 
-/** What a number may be: enough to see everything, few enough to look at. */
+/** The ranges of numbers: enough to see everything, few enough to read. */
 export const limits = {
   workers: [1, 4],
   items: [1, 40],
@@ -43,13 +43,13 @@ export const limits = {
   batch: [0, 10],
 } as const;
 
-/** Settings as a short text, to be linked to: only what is not usual stands in it. */
+/** Settings as a short text for links: only values that are not the default. */
 export function settingsText(settings: Settings): string {
   const changed = Object.entries(settings).filter(([key, value]) => usualSettings[key as keyof Settings] !== value);
   return new URLSearchParams(changed.map(([key, value]): [string, string] => [key, String(value)])).toString();
 }
 
-/** The settings of such a text. What it does not know, or cannot be, is as usual. */
+/** Parses such a text. Unknown or invalid values become the default. */
 export function parseSettings(text: string): Settings {
   const given = new URLSearchParams(text);
   const oneOf = <T extends string>(key: keyof Settings, choices: readonly T[]): T => {

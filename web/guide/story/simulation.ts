@@ -7,22 +7,22 @@ import { StoryRecorder } from "./record-story.ts";
 import type { Settings } from "./settings.ts";
 import type { Story } from "./story.ts";
 
-// Nothing that can be chosen makes a run stop more often.
-const mostStarts = 4;
+// No settings make a run stop more often.
+const maxStarts = 4;
 
-/** Runs the example on a machine of its own and tells what happened, from the first start to the end of the last. */
-export async function tellStory(settings: Settings): Promise<Story> {
+/** Runs the example on a new machine and records it, from the first start to the end of the last. */
+export async function recordStory(settings: Settings): Promise<Story> {
   const recorder: StoryRecorder = new StoryRecorder(settings, () => machine);
-  const machine = new Machine({ boot, modules: { yaml }, onlooker: recorder });
+  const machine = new Machine({ boot, modules: { yaml }, observer: recorder });
   for (const [path, text] of exampleFiles(settings)) write(machine, path, text);
-  for (let starts = 0; starts < mostStarts; starts++) {
+  for (let starts = 0; starts < maxStarts; starts++) {
     machine.start({ entry: "main", host: hostOf(settings), cwd: home, env: environment(settings) });
     await machine.run();
     if (recorder.lastEnd?.code === 0) break;
     if (recorder.lastEnd?.signal === undefined && settings.badItem >= 0 && settings.onError === "fail") {
       write(machine, wavPath(settings.badItem), wavText(false));
       recorder.tell(
-        "mended",
+        "corrected",
         `You put a sound file in the place of ${wavPath(settings.badItem).slice(home.length + 1)}`,
       );
     }

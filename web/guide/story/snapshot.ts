@@ -8,11 +8,11 @@ export interface SnapshotEntry {
   readonly bytes: Uint8Array | undefined;
   /** When it was last changed, by the machine's clock. */
   readonly changedMs: number;
-  /** Names of one file have one number. */
+  /** The inode number: names of the same file have the same number. */
   readonly number: number;
 }
 
-/** Everything below a folder, in the order of the names. What is there for a moment only is left out. */
+/** Everything below a folder, ordered by name. Temporary files are excluded. */
 export function takeSnapshot(disk: Disk, folder: string): readonly SnapshotEntry[] {
   const top = disk.find(folder);
   return top?.kind === "folder" ? [...walk(top, "")] : [];
@@ -31,7 +31,7 @@ function* walk(folder: Extract<DiskNode, { kind: "folder" }>, below: string): Ge
   }
 }
 
-/** Files on their way to another name, and those by which the clock of the file system is read. */
+/** Temporary files, and those with which the file system's clock is read. */
 export function isPassing(name: string): boolean {
   return name.endsWith(".tmp") || name.startsWith(".clock-");
 }

@@ -1,7 +1,7 @@
 import type { Settings } from "./settings.ts";
 import type { SnapshotEntry } from "./snapshot.ts";
 
-/** The phases of a run, in the order in which one usually meets them. */
+/** The phases of a run, in their usual order. */
 export const phases = [
   "start",
   "plan",
@@ -21,29 +21,29 @@ export const phases = [
 ] as const;
 export type Phase = (typeof phases)[number];
 
-/** A line of a source file, named by what stands in it. */
+/** A line of a source file, found by its text. */
 export interface Anchor {
   readonly file: string;
   readonly line: string;
 }
 
-/** What a driver, a job or a worker is at. */
+/** The state of a driver, job or worker. */
 export interface ActorView {
   readonly id: number;
   readonly name: string;
   readonly host: string;
   readonly pid: number;
-  /** In words: "builds its env". */
+  /** A short text: "builds its env". */
   readonly state: string;
   readonly isAlive: boolean;
   readonly isPaused: boolean;
-  /** It runs items; a driver of others and a job do not. */
+  /** True if it runs items; false for a driver of other processes and a job. */
   readonly isWorker: boolean;
   readonly hasEnv: boolean;
   readonly holds: string | undefined;
-  /** Items that the model is at. */
+  /** Items that the model is processing. */
   readonly inWork: readonly number[];
-  /** Items whose results are not on the disk yet: a kill would take them. */
+  /** Items whose results are not on disk yet: a kill would lose them. */
   readonly inMemory: readonly number[];
 }
 
@@ -51,17 +51,17 @@ export interface ActorView {
 export interface Step {
   readonly atMs: number;
   readonly phase: Phase;
-  /** Whose step it is. */
+  /** The actor of the step. */
   readonly actor: number;
   readonly title: string;
   readonly why: string;
   readonly code: Anchor;
-  /** How the line of the config begins that this is about. */
+  /** The start of the related line of the config. */
   readonly config: string | undefined;
-  /** A file operation that one may leave out at first reading. */
+  /** A file operation that can be skipped at first reading. */
   readonly isDetail: boolean;
   readonly files: readonly SnapshotEntry[];
-  /** The names that this step has made, changed or moved, below the run folder. */
+  /** The names that this step created, changed or moved, below the run folder. */
   readonly touched: readonly string[];
   readonly actors: readonly ActorView[];
 }
@@ -73,6 +73,6 @@ export interface Story {
   readonly steps: readonly Step[];
   /** What the programs printed, with the time. */
   readonly output: readonly { readonly atMs: number; readonly text: string }[];
-  /** How the last start of the example ended. */
+  /** The exit code of the last start of the example. */
   readonly exitCode: number;
 }

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import type { ActorView, Step } from "../story/story.ts";
 
-/** What the driver and each worker hold at a step. */
+/** The state of the driver and each worker at a step. */
 export function Actors({ step }: { readonly step: Step }): JSX.Element {
   return (
     <section class="panel" aria-labelledby="actors-title">

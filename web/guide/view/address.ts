@@ -1,9 +1,9 @@
 import { parseSettings, type Settings, settingsText } from "../story/settings.ts";
 
-/** Everything that the page shows, as far as it was chosen: it stands in the address, so that a step can be linked to. */
+/** The page's state as far as the reader chose it. It is part of the address, so that a step can be linked. */
 export interface Place {
   readonly settings: Settings;
-  /** The step, counted over all of them. */
+  /** The index of the step among all steps. */
   readonly step: number;
   /** Whether every file operation is a step. */
   readonly isDetailed: boolean;

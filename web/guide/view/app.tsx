@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import type { Settings } from "../story/settings.ts";
-import { epochMs, tellStory } from "../story/simulation.ts";
+import { epochMs, recordStory } from "../story/simulation.ts";
 import type { Story } from "../story/story.ts";
 import { XVectorConfig } from "../xvector/xvector-config-view.tsx";
 import { Actors } from "./actors.tsx";
@@ -58,7 +58,7 @@ function StoryView({ story, place, go, isBusy }: StoryViewProps): JSX.Element {
   const [chosen, setChosen] = useState<string>();
   const shown = useMemo(() => story.steps.filter((step) => isDetailed || !step.isDetail), [story, isDetailed]);
   const wanted = story.steps[Math.min(place.step, story.steps.length - 1)]!;
-  // A detail that is not shown stands for the step before it.
+  // A hidden detail is shown as the step before it.
   const at = Math.max(
     0,
     shown.findLastIndex((step) => story.steps.indexOf(step) <= story.steps.indexOf(wanted)),
@@ -96,23 +96,23 @@ function StoryView({ story, place, go, isBusy }: StoryViewProps): JSX.Element {
   );
 }
 
-interface Told {
-  /** The last one that was told: while another one is on its way, it stays. */
+interface RecordedStory {
+  /** The last recorded story: it stays while another one is being recorded. */
   readonly story: Story | undefined;
   readonly isBusy: boolean;
   readonly problem: string | undefined;
 }
 
 /** The story of the settings. */
-function useStory(settings: Settings): Told {
+function useStory(settings: Settings): RecordedStory {
   const [story, setStory] = useState<Story>();
   const [problem, setProblem] = useState<string>();
   useEffect(() => {
     let isWanted = true;
     setProblem(undefined);
-    tellStory(settings).then(
-      (told) => {
-        if (isWanted) setStory(told);
+    recordStory(settings).then(
+      (recorded) => {
+        if (isWanted) setStory(recorded);
       },
       (error: unknown) => {
         if (isWanted) setProblem(`The simulation failed: ${String(error)}`);
@@ -125,9 +125,9 @@ function useStory(settings: Settings): Told {
   return { story, problem, isBusy: story?.settings !== settings && problem === undefined };
 }
 
-/** Keeps the address and the page in step, both ways. */
+/** Keeps the address and the page in sync, both ways. */
 function useAddress(place: Place, setPlace: (place: Place) => void): void {
-  // With the page, not after it: whoever copies the address gets the step that is shown.
+  // Together with the page, not after it: a copied address must be that of the visible step.
   useLayoutEffect(() => {
     const text = placeText(place);
     if (text !== placeText(readPlace(location.hash)) || location.hash === "") history.replaceState(null, "", text);

@@ -22,7 +22,7 @@ interface ControlsProps {
   readonly onChange: (settings: Settings) => void;
 }
 
-/** What the reader chooses: the config of the run, and what happens to it. */
+/** The reader's choices: the config of the run, and the faults. */
 export function Controls({ settings, onChange }: ControlsProps): JSX.Element {
   const set = (changed: Partial<Settings>) => {
     const next = { ...settings, ...changed };

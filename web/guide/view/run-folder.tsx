@@ -6,9 +6,9 @@ import { seconds } from "./stepper.tsx";
 
 interface RunFolderProps {
   readonly step: Step;
-  /** When the story began, by the clock of its disk. */
+  /** When the story began, by the disk's clock. */
   readonly epochMs: number;
-  /** The file whose text is shown: the reader's choice, or undefined for what the step has touched. */
+  /** The file whose text is shown: the reader's choice, or undefined for the file that the step touched. */
   readonly chosen: string | undefined;
   readonly onChoose: (path: string) => void;
 }
@@ -65,7 +65,7 @@ function Entry({ entry, step, epochMs, isShown, onChoose }: EntryProps): JSX.Ele
   );
 }
 
-/** What a name alone does not tell: that a lease is a second name of a worker's file, and how old it is. */
+/** What a name alone does not show: that a lease is a second name of a worker's file, and its age. */
 function noteOn(
   { path, bytes, changedMs, number }: SnapshotEntry,
   { files, atMs }: Step,
@@ -91,7 +91,7 @@ function pick({ files, touched }: Step, chosen: string | undefined): SnapshotEnt
 }
 
 const decoder = new TextDecoder();
-const longestStack = 160;
+const maxStackLength = 160;
 
 function textOf({ path, bytes }: SnapshotEntry): string {
   const text = decoder.decode(bytes).trimEnd();
@@ -109,5 +109,5 @@ function isLease(path: string): boolean {
 }
 
 function shorten(key: string, value: unknown): unknown {
-  return key === "stack" && typeof value === "string" ? `${value.slice(0, longestStack)}…` : value;
+  return key === "stack" && typeof value === "string" ? `${value.slice(0, maxStackLength)}…` : value;
 }

@@ -6,7 +6,7 @@ interface ScrollProps {
   readonly children: ComponentChildren;
 }
 
-/** Text that may be longer than its place: it scrolls, also by keyboard. */
+/** Text that may be longer than its box: it scrolls, also by keyboard. */
 export function Scroll({ label, box, children }: ScrollProps): JSX.Element {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: without it no keyboard could scroll

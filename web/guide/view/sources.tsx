@@ -8,11 +8,11 @@ interface SourceProps {
   readonly title: string;
   readonly name: string;
   readonly text: string;
-  /** How the line begins that counts, blanks before it aside. */
+  /** The start of the highlighted line, without leading blanks. */
   readonly line: string | undefined;
 }
 
-/** The config and the code of a step, each with the line that counts. */
+/** The config and the code of a step, each with its highlighted line. */
 export function Sources({ story, at }: { readonly story: Story; readonly at: Story["steps"][number] }): JSX.Element {
   const { code, config } = at;
   const isYours = ["main.ts", "embed.ts"].includes(code.file);

@@ -13,7 +13,7 @@ interface StepperProps {
   readonly onDetail: (isDetailed: boolean) => void;
 }
 
-/** Goes through the steps: forward, back, by itself, or to any of them; and says what the present one is. */
+/** Navigates the steps: forward, back, automatically, or to any of them; and describes the current one. */
 export function Stepper({ steps, at, isDetailed, onGo, onDetail }: StepperProps): JSX.Element {
   const [isPlaying, setPlaying] = useState(false);
   const last = steps.length - 1;
@@ -104,7 +104,7 @@ export function Stepper({ steps, at, isDetailed, onGo, onDetail }: StepperProps)
   );
 }
 
-/** The next step of a phase, from the beginning again where there is none behind the present one. */
+/** The next step of a phase; wraps around. */
 function nextOf(steps: readonly Step[], phase: string, at: number): number {
   const next = steps.findIndex((step, i) => i > at && step.phase === phase);
   return next < 0 ? steps.findIndex((step) => step.phase === phase) : next;

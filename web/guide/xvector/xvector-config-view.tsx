@@ -2,21 +2,26 @@ import type { JSX } from "preact";
 import { conventionOf } from "../../../src/recipes/xvector/toolkits/choose-convention.ts";
 import { usualConvention } from "../../../src/recipes/xvector/toolkits/toolkit.ts";
 import { type ToolkitName, toolkitNames } from "../../../src/recipes/xvector/toolkits/toolkit-names.ts";
+import { CopyButton } from "../view/copy-button.tsx";
 import { Choice } from "../view/field.tsx";
 import { Scroll } from "../view/scroll.tsx";
-import { exampleSection, yamlLines } from "./example-config.ts";
+import { exampleConfig, yamlLines } from "./example-config.ts";
 import { type Field, fields } from "./fields.built.js";
+import { providerCode, runnerCode } from "./toolkit-code.ts";
+import { toolkitFacts } from "./toolkit-facts.ts";
 
 interface XVectorConfigProps {
   readonly toolkit: string;
   readonly onChoose: (toolkit: ToolkitName) => void;
 }
 
-/** The config of the x-vector recipe for a toolkit, what the recipe makes of it, and every key. */
+/** The x-vector config for a toolkit, the recipe's interpretation of it, and every key. */
 export function XVectorConfig({ toolkit: given, onChoose }: XVectorConfigProps): JSX.Element {
   const toolkit = toolkitNames.find((name) => name === given) ?? "speechbrain";
-  const section = exampleSection(toolkit);
+  const config = exampleConfig(toolkit);
+  const section = config.xvector;
   const convention = Object.entries(conventionOf(section));
+  const { sentence, dimension } = toolkitFacts[toolkit];
   return (
     <section class="xvector" aria-labelledby="xvector-title">
       <h2 id="xvector-title" class="part">
@@ -33,13 +38,11 @@ export function XVectorConfig({ toolkit: given, onChoose }: XVectorConfigProps):
         choices={toolkitNames.map((name) => [name, name])}
         onChoose={onChoose}
       />
+      <p class="toolkit">
+        {sentence} Numbers in a vector: <strong>{dimension}</strong>.
+      </p>
       <div class="columns">
-        <figure class="panel source">
-          <figcaption>
-            <h3>The config</h3> <code>xvector.yaml</code>
-          </figcaption>
-          <Scroll label="The config: xvector.yaml">{`${yamlLines({ xvector: section }).join("\n")}\n`}</Scroll>
-        </figure>
+        <Code title="The config" name="xvector.yaml" text={`${yamlLines(config).join("\n")}\n`} />
         <section class="panel" aria-labelledby="convention-title">
           <h3 id="convention-title">What {toolkit} hands to the model</h3>
           <dl class="facts">
@@ -54,9 +57,33 @@ export function XVectorConfig({ toolkit: given, onChoose }: XVectorConfigProps):
           </dl>
         </section>
       </div>
+      <p>
+        <code>millrace xvector xvector.yaml</code> runs it. The same with a provider and a runner of your own:
+      </p>
+      <div class="columns">
+        <Code title="The provider" name="xvector-provider.ts" text={providerCode(toolkit)} />
+        <Code title="The runner" name="xvector-runner.ts" text={runnerCode(toolkit)} />
+      </div>
       <FieldList title="Every key of xvector" list={fields.xvector} used={section} />
       <FieldList title="Every key of xvector.model" list={fields.model} used={section.model ?? {}} />
     </section>
+  );
+}
+
+interface CodeProps {
+  readonly title: string;
+  readonly name: string;
+  readonly text: string;
+}
+
+function Code({ title, name, text }: CodeProps): JSX.Element {
+  return (
+    <figure class="panel source">
+      <figcaption>
+        <h3>{title}</h3> <code>{name}</code> <CopyButton text={text} what={name} />
+      </figcaption>
+      <Scroll label={`${title}: ${name}`}>{text}</Scroll>
+    </figure>
   );
 }
 

@@ -1,18 +1,18 @@
 import { escapeText } from "./escape-text.ts";
 
-/** The plain frame of a chart: axes with round marks, and a place to draw in. */
+/** A chart: axes with round ticks, and an area to draw in. */
 export interface Chart {
   readonly title: string;
   readonly xLabel: string;
   readonly x: readonly [from: number, to: number];
   readonly y: readonly [from: number, to: number];
-  /** Draws the content; the two functions turn values into places. */
+  /** Draws the content; the two functions convert values to coordinates. */
   readonly content: (x: (value: number) => number, y: (value: number) => number) => string;
 }
 
 const size = { width: 720, height: 300, left: 70, right: 20, top: 36, bottom: 46 };
 
-/** A chart as an SVG file of its own: no scripts, no fonts, no references to elsewhere. */
+/** A chart as a standalone SVG file: no scripts, no fonts, no external references. */
 export function drawChart({ title, xLabel, x: [x0, x1], y: [y0, y1], content }: Chart): string {
   const { width, height, left, right, top, bottom } = size;
   const x = (value: number) => place(left + ((value - x0) / (x1 - x0 || 1)) * (width - left - right));
@@ -47,13 +47,13 @@ function marksBetween(from: number, to: number): number[] {
   return Array.from({ length: Math.floor(to / step) - first + 1 }, (_, i) => (first + i) * step);
 }
 
-/** A number for a person: counts as they are, others with few digits. */
+/** A readable number: integers in full, others with few digits. */
 export function showNumber(value: number): string {
   const short = Number.isInteger(value) ? value : Number(value.toPrecision(4));
   return Number.isInteger(short) && Math.abs(short) < 1e15 ? short.toLocaleString("en-US") : String(short);
 }
 
-// A tenth of a pixel is enough, and keeps the file small and the same everywhere.
+// A tenth of a pixel is enough, and keeps the file small and identical everywhere.
 function place(value: number): number {
   return Math.round(value * 10) / 10;
 }

@@ -3,7 +3,7 @@ import { drawChart, showNumber } from "./draw-chart.ts";
 
 /** The histogram of the lengths of a key. */
 export function drawLengths(key: string, { bins, count, mean, shortest, longest }: LengthHistogram): string {
-  const highest = bins.reduce((most, bin) => Math.max(most, bin.count), 0);
+  const highest = bins.reduce((max, bin) => Math.max(max, bin.count), 0);
   return drawChart({
     title: `${key}: lengths of ${showNumber(count)} utterances, ${showNumber(shortest)} to ${showNumber(longest)}, mean ${showNumber(mean)}`,
     xLabel: "length",

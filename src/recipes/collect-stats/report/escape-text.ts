@@ -6,10 +6,10 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-// What XML has no place for: control characters and halves of surrogate pairs.
+// Characters that XML does not allow: control characters and unpaired surrogates.
 const unfit = /(?![\t\n\r])[\p{Cc}\p{Surrogate}\ufffe\uffff]/gu;
 
-/** Text from data as text of an SVG or HTML file, never as a part of its structure. */
+/** Escapes text for SVG or HTML, so that data never becomes markup. */
 export function escapeText(text: string): string {
   return text.replace(unfit, "\ufffd").replace(/[&<>"']/g, (character) => entities[character]!);
 }

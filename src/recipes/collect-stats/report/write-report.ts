@@ -9,7 +9,7 @@ import { drawLengths } from "./draw-lengths.ts";
 import { drawMoments } from "./draw-moments.ts";
 import { escapeText } from "./escape-text.ts";
 
-/** What there is to show of a key. */
+/** The data of a key's report. */
 export interface KeyReport {
   readonly key: string;
   readonly lengths: LengthHistogram | undefined;
@@ -17,8 +17,8 @@ export interface KeyReport {
 }
 
 /**
- * What a person looks at: a chart of the lengths and one of mean and deviation for each key, and one page with all of them.
- * Lengths that are all 1 are those of single vectors and tell nothing.
+ * Writes the report: for each key a chart of the lengths and one of mean and deviation, and one page with all of them.
+ * Lengths that are all 1 belong to single vectors and are not shown.
  */
 export function writeReport(folder: string, mode: string, reports: readonly KeyReport[]): void {
   const sections = reports.map(({ key, lengths, totals }) => {
@@ -43,11 +43,11 @@ function isWorthShowing(totals: CmvnStats | undefined): totals is CmvnStats {
   return totals !== undefined && totals.count > 0 && totals.sum.length > 0;
 }
 
-// Beyond this a table is no longer read; the numbers are in the npz.
-const mostRows = 512;
+// A longer table is not readable; the npz has the numbers.
+const maxRows = 512;
 
 function tableOf(totals: CmvnStats | undefined): string {
-  if (!isWorthShowing(totals) || totals.sum.length > mostRows) return "";
+  if (!isWorthShowing(totals) || totals.sum.length > maxRows) return "";
   const { mean, variance } = momentsOf(totals);
   const rows = Array.from(mean, (value, i) => {
     const cells = [String(i), showNumber(value), showNumber(Math.sqrt(variance[i]!))];

@@ -1,14 +1,14 @@
 import { MillraceError } from "../../../index.ts";
 
 /**
- * The characters a config names, as they stand between the brackets of a regular expression: `a-z' `, `\p{L}\p{M} `. Brackets
- * need a backslash, so that none ends the class before its end.
+ * The characters that a config gives, as the content of a character class: `a-z' `, `\p{L}\p{M} `. Brackets must be
+ * escaped, so that none ends the class early.
  */
 export function characterClass(characters: string, key: string): RegExp {
   const bracket = /(?<!\\)(?:\\\\)*[[\]]/.exec(characters);
   if (bracket !== null) throw badClass(characters, key, "a bracket needs a backslash before it");
   if (characters === "") throw badClass(characters, key, "it is empty");
-  // A ^ at the beginning would turn the class around; nobody means that where a list of characters is asked for.
+  // A ^ at the beginning would negate the class, which is never meant in a list of characters.
   const inside = characters.startsWith("^") ? `\\${characters}` : characters;
   try {
     return new RegExp(`[${inside}]`, "u");

@@ -1,33 +1,33 @@
 import type { Limits } from "../sections/drop-section.ts";
 
-/** What is known of an utterance before its audio is read. */
+/** The properties of an utterance before its audio is read. */
 export interface MeasuredText {
-  /** As it would be kept. */
+  /** The normalised text. */
   readonly text: string;
-  /** What may stand in it; undefined for anything but control characters. */
+  /** The allowed characters; undefined for anything but control characters. */
   readonly allowed: RegExp | undefined;
 }
 
-/** What is known of it then. */
+/** The properties after its audio is read. */
 export interface MeasuredAudio {
   readonly text: string;
   /** Of the file. */
   readonly rawSeconds: number;
-  /** Of what is left of it; 0 where no speech was found. */
+  /** Of the kept part; 0 if no speech was found. */
   readonly seconds: number;
-  /** Of what is left of it. */
+  /** Of the kept part. */
   readonly levelDb: number;
-  /** The share of the file's samples at full scale. */
+  /** The fraction of the file's samples at full scale. */
   readonly clipped: number;
 }
 
-/** A reason to drop an utterance. `breaks` says what is wrong, or nothing. */
+/** A rule that drops an utterance. `breaks` returns what is wrong, or undefined. */
 export interface DropRule<Measured> {
   readonly name: string;
   readonly breaks: (measured: Measured, limits: Limits) => string | undefined;
 }
 
-/** In the order in which they are asked; the first that is broken counts. They need no audio, so they come first. */
+/** In the order in which they are checked; the first broken rule counts. They need no audio, so they come first. */
 export const textRules: readonly DropRule<MeasuredText>[] = [
   {
     name: "empty_text",
@@ -45,7 +45,7 @@ export const textRules: readonly DropRule<MeasuredText>[] = [
   },
 ];
 
-/** The same for what the audio tells. */
+/** The same for rules that need the audio. */
 export const audioRules: readonly DropRule<MeasuredAudio>[] = [
   {
     name: "too_short",
@@ -92,7 +92,8 @@ export function firstBroken<Measured>(
   return undefined;
 }
 
-// Characters that no text has on purpose: control characters, half pairs, private ones, and what a wrong decoding leaves.
+// Characters that no text has on purpose: control characters, unpaired surrogates, private ones, and those of a wrong
+// decoding.
 const never = /[\p{Cc}\p{Cs}\p{Co}\uFFFD]/u;
 
 function badCharacters(text: string, allowed: RegExp | undefined): string | undefined {
@@ -101,7 +102,7 @@ function badCharacters(text: string, allowed: RegExp | undefined): string | unde
   return [...bad].slice(0, 10).map(showCharacter).join(" ");
 }
 
-/** Kaldi's beginning and end of a sentence and its disambiguation symbol, as words of their own. */
+/** Kaldi's sentence boundaries and its disambiguation symbol, as separate words. */
 function reservedSymbol(text: string): string | undefined {
   return /(?<!\w)(?:<s>|<\/s>|#0)(?!\w)/.exec(text)?.[0];
 }
@@ -117,7 +118,7 @@ function count(text: string): number {
   return characters;
 }
 
-/** Where no speech was found the length of the file decides: ten milliseconds are too short, whatever they hold. */
+/** If no speech was found, the length of the file counts: ten milliseconds are too short, whatever they contain. */
 function lengthOf({ seconds, rawSeconds }: MeasuredAudio): number {
   return seconds === 0 ? rawSeconds : seconds;
 }

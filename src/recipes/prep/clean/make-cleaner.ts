@@ -7,12 +7,12 @@ import { audioRules, firstBroken, type MeasuredAudio, textRules, type Verdict } 
 import { makeTextNormaliser } from "./make-text-normaliser.ts";
 import { trimSilence } from "./trim-silence.ts";
 
-/** What cleaning is: how texts and audio are changed, and which utterances go. */
+/** A cleaner: how texts and audio are changed, and which utterances are dropped. */
 export interface Cleaner {
   readonly limits: Limits;
   readonly normaliseText: (text: string) => string;
   readonly judgeText: (text: string) => Verdict | undefined;
-  /** What of the samples is kept; undefined where nothing in them is speech. */
+  /** The part of the samples to keep; undefined if there is no speech in them. */
   readonly trim: (samples: Float32Array) => SpeechSegment | undefined;
   readonly judgeAudio: (measured: MeasuredAudio) => Verdict | undefined;
 }

@@ -1,7 +1,7 @@
 import type { TextSection } from "../sections/text-section.ts";
 import { characterClass } from "./character-class.ts";
 
-/** A function that writes texts alike: Unicode form, replacements, case, characters to take out, then blanks. */
+/** Creates a function that normalises texts: Unicode form, replacements, case, removed characters, then blanks. */
 export function makeTextNormaliser(section: TextSection | null | undefined): (text: string) => string {
   const form = section?.unicode ?? "NFC";
   const toForm = (text: string) => (form === "none" ? text : text.normalize(form));
@@ -11,7 +11,7 @@ export function makeTextNormaliser(section: TextSection | null | undefined): (te
   return (text) => {
     let clean = toForm(text);
     for (const [from, to] of replacements) clean = clean.replaceAll(from, () => to);
-    // Once more: letters change their form with their case, and what was put in may have any.
+    // Again: a change of case can change the form, and replacements may have any.
     clean = toForm(toCase(clean));
     if (removed !== null) clean = clean.replace(removed, "");
     return clean.replace(/\s+/gu, " ").trim();

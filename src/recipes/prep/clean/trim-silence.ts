@@ -2,8 +2,8 @@ import { energyVad, frameLogEnergy, type SpeechSegment, speechSegments } from ".
 import type { TrimSection } from "../sections/audio-section.ts";
 
 /**
- * From the first to the last sample of speech by the energy of frames of 25 ms, or undefined where there is none. Pauses
- * within stay: they belong to how someone speaks.
+ * The range from the first to the last sample of speech by the energy of frames of 25 ms; undefined if there is none.
+ * Pauses inside are kept: they are part of the speech.
  */
 export function trimSilence(
   samples: Float32Array,
@@ -13,7 +13,7 @@ export function trimSilence(
   const given = Object.fromEntries(Object.entries(vad).filter(([, value]) => value != null));
   const energies = frameLogEnergy(samples, { sampleFrequency: sampleRate });
   const segments = speechSegments(energyVad(energies, { vad_frames_context: 2, ...given } as object), {
-    // As Kaldi counts the samples of 10 ms.
+    // The number of samples in 10 ms, as Kaldi computes it.
     frameShift: Math.floor(sampleRate / 100),
     sampleRate,
     sampleCount: samples.length,

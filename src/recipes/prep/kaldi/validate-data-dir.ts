@@ -3,35 +3,36 @@ import { join } from "node:path";
 import { openFileSource, readTextLines } from "../../../formats.ts";
 import { compareBytes } from "../compare-bytes.ts";
 
-/** One thing that Kaldi would not accept. */
+/** One problem that Kaldi would not accept. */
 export interface DataDirProblem {
   readonly file: string;
-  /** Counted from 1; 0 where it is about the whole file. */
+  /** Line number from 1; 0 for the whole file. */
   readonly line: number;
   readonly message: string;
 }
 
-/** What need not be there. What is there is checked all the same. */
+/** Files that may be missing. If they exist they are checked. */
 export interface ValidateDataDirOptions {
-  /** Default: required, as all of them. */
+  /** Default: all of them are required. */
   readonly noFeats?: boolean;
   readonly noText?: boolean;
   readonly noWav?: boolean;
-  /** Whether `utt2spk` may be in an order that is not one of speakers too. */
+  /** Whether `utt2spk` may be in an order in which speakers are not sorted. */
   readonly noSpeakerSort?: boolean;
   /** Whether an utterance may have no words. */
   readonly emptyText?: boolean;
 }
 
 /**
- * Checks a Kaldi data folder for what `utils/validate_data_dir.sh` demands: sorted by the bytes of the keys, none twice, the
- * same keys everywhere, speakers that agree, texts that Kaldi can read. All problems are found, each with its line.
+ * Checks a Kaldi data folder for what `utils/validate_data_dir.sh` requires: sorted by the bytes of the keys, no
+ * duplicates, the same keys everywhere, consistent speakers, texts that Kaldi can read. All problems are reported, each
+ * with its line.
  */
 export function validateDataDir(dir: string, options: ValidateDataDirOptions = {}): DataDirProblem[] {
   const problems: DataDirProblem[] = [];
   const has = (file: string) => existsSync(join(dir, file));
   const say = (file: string, line: number, message: string) => void problems.push({ file, line, message });
-  // Each list is read, and what is wrong with its order said, once.
+  // Each list is read, and problems of its order are reported, only once.
   const tables = new Map<string, Table>();
   const read = (file: string) => {
     const table = tables.get(file) ?? readTable(dir, file, say);
@@ -70,7 +71,7 @@ interface Table {
   readonly rows: readonly { readonly key: string; readonly rest: string }[];
 }
 
-/** The lines of a list, sorted and with no key twice, or it is said. */
+/** The lines of a list. Reports keys that are not sorted or occur twice. */
 function readTable(dir: string, file: string, say: Say): Table {
   const source = openFileSource(join(dir, file));
   try {
@@ -84,7 +85,7 @@ function readTable(dir: string, file: string, say: Say): Table {
       if (key === "") say(file, number, "has no key");
       else if (before?.key === key) say(file, number, `${key} comes twice`);
       else if (before !== undefined && compareBytes(before.key, key) > 0)
-        say(file, number, `${key} stands behind ${before.key}; lines are sorted by their bytes (LC_ALL=C sort)`);
+        say(file, number, `${key} comes after ${before.key}; lines are sorted by their bytes (LC_ALL=C sort)`);
       rows.push({ key, rest });
     }
     return { file, rows };
@@ -104,7 +105,7 @@ function checkSpeakerOrder({ file, rows }: Table, say: Say): void {
   for (const [i, { key, rest }] of rows.entries()) {
     const before = rows[i - 1]?.rest;
     if (before === undefined || compareBytes(before, rest) <= 0) continue;
-    say(file, i + 1, `${key} of ${rest} stands behind one of ${before}; speakers should be the beginning of their ids`);
+    say(file, i + 1, `${key} of ${rest} comes after one of ${before}; speakers should be the beginning of their ids`);
   }
 }
 
@@ -115,7 +116,8 @@ function checkAgreement(utt2spk: Table, spk2utt: Table, say: Say): void {
     if (rest === "") say(spk2utt.file, i + 1, `${speaker} has no utterances`);
     for (const id of rest.split(/[ \t]+/).filter((word) => word !== "")) {
       const other = speakerOf.get(id);
-      if (other !== speaker) say(spk2utt.file, i + 1, `${id} is of ${other ?? "nobody"} in utt2spk, not of ${speaker}`);
+      if (other !== speaker)
+        say(spk2utt.file, i + 1, `${id} is of ${other ?? "no speaker"} in utt2spk, not of ${speaker}`);
       speakerOf.delete(id);
     }
   }

@@ -1,21 +1,19 @@
 import { rmSync } from "node:fs";
-import { join } from "node:path";
-import { formatScpLine, pathInScp } from "../../../formats.ts";
+import { join, resolve } from "node:path";
+import { formatScpLine } from "../../../formats.ts";
 import { writeLines } from "../../write-lines.ts";
 import { compareBytes } from "../compare-bytes.ts";
 import type { CorpusEntry } from "../outputs/corpus.ts";
+import { pathFromList } from "../path-from-list.ts";
 
-/**
- * Writes a data folder as Kaldi's recipes have it. Where audio was trimmed but not written, `segments` says which part of
- * each file counts.
- */
+/** Writes a Kaldi data folder. If audio was trimmed but not written, `segments` gives the part of each file. */
 export function writeDataDir(
   dir: string,
   entries: readonly CorpusEntry[],
   { paths }: { readonly paths: "absolute" | "relative" },
 ): void {
   const scpLine = (name: string, key: string, path: string, offset?: number) => {
-    const shown = pathInScp(path, join(dir, name), paths);
+    const shown = paths === "absolute" ? resolve(path) : pathFromList(path, join(dir, name));
     return formatScpLine({ key, path: shown, ...(offset === undefined ? {} : { offset }) }).slice(0, -1);
   };
   const write = (name: string, isWanted: boolean, lineOf: (entry: CorpusEntry) => string) => {
@@ -47,9 +45,9 @@ export function writeDataDir(
   );
 }
 
-/** Whether the audio that is listed holds more than what is kept. */
+/** True if the listed audio is longer than the part that is kept. */
 function isPart({ isWritten, start, seconds, source_seconds }: CorpusEntry): boolean {
-  // A microsecond: how finely times are noted.
+  // A microsecond: the precision of stored times.
   return !isWritten && (start > 0 || source_seconds - seconds > 1e-6);
 }
 
@@ -64,7 +62,7 @@ function speakerLines(entries: readonly CorpusEntry[]): string[] {
   return speakers.map(([speaker, ids]) => `${speaker} ${ids.join(" ")}`);
 }
 
-/** Never `1e-7`, which awk reads and others do not. */
+/** Never `1e-7`: awk reads it, but other tools do not. */
 function decimal(seconds: number): string {
   return String(Number(seconds.toFixed(6)));
 }

@@ -8,19 +8,19 @@ import type { Utterance } from "../utterance.ts";
 import type { CorpusEntry } from "./corpus.ts";
 import { shardFiles } from "./shard-files.ts";
 
-/** All that the shards of a run hold. */
+/** Everything that the shards of a run contain. */
 export interface CollectedCorpus {
-  /** In the order of their ids' bytes, as Kaldi wants lists. */
+  /** Sorted by the bytes of their ids, as Kaldi requires. */
   readonly entries: readonly CorpusEntry[];
-  /** In the order of the manifest; the failed behind them. */
+  /** In the order of the manifest, then the failed ones. */
   readonly dropped: readonly DroppedRecord[];
   readonly failed: number;
 }
 
-/** The rule under which a failed utterance is listed. */
+/** The rule name of failed utterances. */
 const failedRule = "failed";
 
-/** Puts the shards' lists together, each compared with the digest it was committed with. */
+/** Combines the shards' lists; each is compared with its committed digest. */
 export function collectCorpus(
   shardDirs: readonly string[],
   runDir: string,
@@ -44,7 +44,7 @@ export function collectCorpus(
     }),
   );
   const dropped = [...readRecords<DroppedRecord>(place(shardFiles.dropped))];
-  // `dropped.tsv` says the same, and the failed too.
+  // `dropped.tsv` has the same lines and the failed ones.
   rmSync(place(shardFiles.dropped), { force: true });
   const failures = [...readFailures(runDir)];
   const rows = failures.length === 0 ? [] : utterances();
@@ -60,10 +60,10 @@ export function collectCorpus(
   };
 }
 
-/** One list of all shards, by id and with whole paths. */
+/** One list of all shards, by id and with absolute paths. */
 function listOf(shardDirs: readonly string[], runDir: string, name: string): Map<string, ScpEntry> {
   const path = join(runDir, `${name}.scp`);
-  mergeScp(shardDirs, `${name}.scp`, { target: path });
+  mergeScp(shardDirs, name, { target: path });
   return new Map(
     parseScp(readFileSync(path)).map((entry) => [entry.key, { ...entry, path: resolve(runDir, entry.path) }]),
   );

@@ -1,12 +1,12 @@
 import type { ScpEntry } from "../../../formats.ts";
 import type { KeptRecord } from "../prep-result.ts";
 
-/** An utterance that is kept, and where its files are. */
+/** A kept utterance, and the paths of its files. */
 export interface CorpusEntry extends KeptRecord {
-  /** Its audio: what was written, or the file of the manifest. A whole path. */
+  /** The absolute path of its audio: the written file, or the file of the manifest. */
   readonly audio: string;
-  /** Whether that is what is left after trimming, so that it needs no segment. */
+  /** True if that file is the trimmed audio, so that it needs no segment. */
   readonly isWritten: boolean;
-  /** Its features, with a whole path. */
+  /** The absolute path of its features. */
   readonly feats: ScpEntry | undefined;
 }

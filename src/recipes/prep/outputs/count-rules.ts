@@ -5,7 +5,7 @@ import type { CollectedCorpus } from "./collect-corpus.ts";
 
 const order = ["unreadable", ...textRules.map(({ name }) => name), ...audioRules.map(({ name }) => name), "failed"];
 
-/** What was kept, and what was dropped by which rule. */
+/** Counts the kept utterances, and those dropped by each rule. */
 export function countRules({ entries, dropped, failed }: CollectedCorpus): PrepStats {
   const sum = (values: readonly number[]) => Number(values.reduce((total, value) => total + value, 0).toFixed(3));
   return {
@@ -34,12 +34,12 @@ function byRule(dropped: readonly DroppedRecord[]): [rule: string, records: Drop
     if (known === undefined) found.set(record.rule, [record]);
     else known.push(record);
   }
-  // A cleaner of one's own may have other rules: they come last.
+  // A custom cleaner may have other rules: they come last.
   const rank = (rule: string) => (order.indexOf(rule) + order.length + 1) % (order.length + 1);
   return [...found].sort(([a], [b]) => rank(a) - rank(b));
 }
 
-/** The counts as a table for people. */
+/** The counts as a readable table. */
 export function formatDropTable({ utterances, kept, rules, seconds, speakers }: PrepStats): string {
   const rows: RuleCount[] = [
     { rule: `kept (${speakers} speaker${speakers === 1 ? "" : "s"})`, utterances: kept, seconds: seconds.kept },

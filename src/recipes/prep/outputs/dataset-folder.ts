@@ -8,15 +8,15 @@ import type { PrepStats } from "../prep-summary.ts";
 import type { DatasetSection } from "../sections/dataset-section.ts";
 import type { CorpusEntry } from "./corpus.ts";
 
-/** Beside the table: what was dropped on the way, and by what the folder is known again as one that was made here. */
+/** A file beside the table: the counts of dropped utterances, and a mark that this recipe made the folder. */
 const noteName = "prep.json";
 
 interface DatasetNote extends PrepStats {
-  /** What changes when the folder has to be made again: a card that someone has edited is otherwise left alone. */
+  /** Changes when the folder must be made again: otherwise an edited card is kept. */
   readonly digest: string;
 }
 
-/** What the folder is made of. */
+/** The content of the folder. */
 export interface DatasetContent {
   readonly entries: readonly CorpusEntry[];
   readonly section: DatasetSection;
@@ -24,7 +24,7 @@ export interface DatasetContent {
   readonly stats: PrepStats;
 }
 
-/** Makes the folder to share, unless it is there and up to date. */
+/** Makes the folder to share, unless it exists and is up to date. */
 export async function publishDatasetFolder(dir: string, content: DatasetContent): Promise<void> {
   const digest = digestOf(content);
   if (readNote(dir)?.digest === digest) return;
@@ -32,7 +32,7 @@ export async function publishDatasetFolder(dir: string, content: DatasetContent)
   await writeDatasetFolder(dir, content, digest);
 }
 
-/** Removes one that was made here, and nothing else. */
+/** Removes a folder that was made here, and nothing else. */
 export function removeDatasetFolder(dir: string): void {
   if (readNote(dir) !== undefined) rmSync(dir, { recursive: true, force: true });
 }
@@ -61,8 +61,8 @@ function requireOwn(dir: string): void {
 }
 
 /**
- * `data/` with the table, `README.md` that makes the `datasets` library load it, and the audio
- * where it was written: within the Parquet file, or as files beside JSONL. It takes the place of an older one at the end.
+ * `data/` with the table, `README.md` for the `datasets` library, and the audio if it was written: inside the Parquet
+ * file, or as files beside JSONL. It replaces an older folder at the end.
  */
 async function writeDatasetFolder(
   dir: string,
@@ -117,7 +117,7 @@ function columnsOf(hasAudio: boolean): ParquetColumn[] {
   return hasAudio ? [...columns, { name: "audio", type: "binary" }] : columns;
 }
 
-// The Hub asks for files of some hundred megabytes.
+// The Hub recommends files of some hundred megabytes.
 const partBytes = 400 * 1024 * 1024;
 
 async function writeParts(
@@ -145,7 +145,7 @@ async function writeParts(
   return { name: split, files, rows: rows.length, sizeBytes };
 }
 
-/** One file in memory at a time. */
+/** One audio file is in memory at a time. */
 function* withAudio(entries: readonly CorpusEntry[], rows: readonly Row[], start: number, end: number) {
   for (let i = start; i < end; i++) {
     const { isWritten, audio } = entries[i]!;
@@ -173,7 +173,7 @@ async function writeLinesAndAudio(
   return { name: split, files: file, rows: rows.length, sizeBytes: statSync(join(dir, file)).size };
 }
 
-/** A second name costs nothing; where the file system has none, a copy. */
+/** A hard link costs nothing; without hard links, a copy. */
 function linkOrCopy(from: string, to: string): void {
   try {
     linkSync(from, to);

@@ -1,9 +1,10 @@
 import { join, resolve } from "node:path";
-import { pathInScp, writeTsv } from "../../../formats.ts";
+import { writeTsv } from "../../../formats.ts";
 import { manifestColumns } from "../../manifest-columns.ts";
 import { putFile } from "../../put-file.ts";
 import { validateDataDir } from "../kaldi/validate-data-dir.ts";
 import { writeDataDir } from "../kaldi/write-data-dir.ts";
+import { pathFromList } from "../path-from-list.ts";
 import { checkPrepConfig, type PrepConfig } from "../prep-config.ts";
 import type { PrepSummary } from "../prep-summary.ts";
 import { sampleRateOf } from "../sections/audio-section.ts";
@@ -13,12 +14,12 @@ import { type CollectedCorpus, collectCorpus } from "./collect-corpus.ts";
 import { countRules } from "./count-rules.ts";
 import { publishDatasetFolder, removeDatasetFolder } from "./dataset-folder.ts";
 
-/** Makes the lists, the Kaldi folder, the statistics and the dataset of all shards. Can be repeated. */
+/** Writes the lists, the Kaldi folder, the statistics and the dataset of all shards. Can be repeated. */
 export async function publishCorpus(run: {
   readonly shardDirs: readonly string[];
   readonly runDir: string;
   readonly config: PrepConfig;
-  /** The rows of the manifest: asked for where some failed. */
+  /** The rows of the manifest: needed if some failed. */
   readonly utterances: () => readonly Utterance[];
 }): Promise<PrepSummary> {
   const section = checkPrepConfig(run.config);
@@ -58,10 +59,10 @@ export async function publishCorpus(run: {
 }
 
 function writeManifest(path: string, { entries }: CollectedCorpus): void {
-  // Audio of this run is named from its folder, which can then be moved.
+  // Paths of this run's audio are relative to its folder, which can then be moved.
   const rows = entries.map(({ utt_id, audio, isWritten, text, speaker_id }) => ({
     utt_id,
-    wav_path: isWritten ? pathInScp(audio, path) : audio,
+    wav_path: isWritten ? pathFromList(audio, path) : audio,
     text,
     speaker_id,
   }));
@@ -71,7 +72,7 @@ function writeManifest(path: string, { entries }: CollectedCorpus): void {
 const droppedColumns = ["utt_id", "rule", "detail", "wav_path", "text"] as const;
 
 function writeDropped(path: string, { dropped }: CollectedCorpus): void {
-  // What is wrong with a text may be that no table can hold it.
+  // The text may be the reason for the drop, for example because no table can contain it.
   const plain = (text: string) => text.replace(/[\t\r\n]+/g, " ");
   const rows = dropped.map(({ utt_id, rule, detail, source, text }) => ({
     utt_id,

@@ -1,9 +1,9 @@
-/** The files of a shard, by what they hold. */
+/** The files of a shard, by content. */
 export const shardFiles = {
   kept: "kept.jsonl",
   dropped: "dropped.jsonl",
-  /** The list of features; archives and arrays stand beside it. */
+  /** The list of features; archives and arrays are beside it. */
   feats: "feats",
-  /** The list of WAV files; they stand in a folder beside it. */
+  /** The list of WAV files, which are in a folder beside it. */
   wav: "wav",
 } as const;

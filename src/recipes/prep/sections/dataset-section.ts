@@ -1,13 +1,13 @@
 import { type Shape, shape } from "../../../index.ts";
 import { maybe } from "../../maybe.ts";
 
-/** The folder to share: a table, the audio where it is written, and a card. Left out where the section is. */
+/** The folder to share: a table, the audio if it is written, and a card. Not made without this section. */
 export interface DatasetSection {
-  /** `parquet` (default) holds the audio itself; beside `jsonl` it stands in files. */
+  /** `parquet` (default) contains the audio; with `jsonl` it is in separate files. */
   readonly format?: "parquet" | "jsonl" | null | undefined;
   readonly title?: string | null | undefined;
   readonly description?: string | null | undefined;
-  /** As the Hub names it: `cc-by-4.0`. */
+  /** The Hub's name of the license: `cc-by-4.0`. */
   readonly license?: string | null | undefined;
   /** ISO 639 codes. */
   readonly language?: readonly string[] | null | undefined;

@@ -1,7 +1,7 @@
 import { type Shape, shape } from "../../../index.ts";
 import { maybe } from "../../maybe.ts";
 
-/** From where on an utterance is dropped. `null` is the default. */
+/** The limits for dropping an utterance. `null` means the default. */
 export interface DropSection {
   /** Default: true. */
   readonly empty_text?: boolean | null | undefined;
@@ -10,13 +10,13 @@ export interface DropSection {
   /** Of speech, so after trimming. Default: 0.1. */
   readonly min_seconds?: number | null | undefined;
   readonly max_seconds?: number | null | undefined;
-  /** The least level (root of the mean square), in decibels of full scale. Default: -60. */
+  /** The minimum level (root mean square), in decibels of full scale. Default: -60. */
   readonly min_db?: number | null | undefined;
-  /** The largest share of samples at full scale. Default: 0.01. */
+  /** The maximum fraction of samples at full scale. Default: 0.01. */
   readonly max_clipped?: number | null | undefined;
   readonly min_characters_per_second?: number | null | undefined;
   readonly max_characters_per_second?: number | null | undefined;
-  /** Damaged audio is dropped and counted (default), or fails as any other error. A missing file always fails. */
+  /** Damaged audio is dropped and counted (default), or fails like any other error. A missing file always fails. */
   readonly unreadable?: boolean | null | undefined;
 }
 

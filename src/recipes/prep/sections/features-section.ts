@@ -1,15 +1,15 @@
 import { type Shape, shape } from "../../../index.ts";
 import { maybe } from "../../maybe.ts";
 
-/** Which features are computed, and as what they are written. */
+/** Which features are computed, and the format of their files. */
 export interface FeaturesSection {
   /** Default: `fbank`. */
   readonly type?: "fbank" | "mfcc" | "none" | null | undefined;
-  /** Options of Kaldi by their names there: `num_mel_bins: 80`. */
+  /** Kaldi's options by Kaldi's names: `num_mel_bins: 80`. */
   readonly options?: Readonly<Record<string, unknown>> | null | undefined;
   /** Normalises each utterance by its own mean, or mean and variance. Default: `none`. */
   readonly cmvn?: "none" | "mean" | "mean_var" | null | undefined;
-  /** One archive a shard (default), or one npy file an utterance. */
+  /** One archive per shard (default), or one npy file per utterance. */
   readonly format?: "ark" | "npy" | null | undefined;
 }
 

@@ -3,11 +3,17 @@ import { maybe } from "../../maybe.ts";
 
 /** How the Kaldi data folder is written. */
 export interface KaldiSection {
-  /** Puts `speaker-` before every utterance id: always, never, or where Kaldi's order demands it (`auto`, default). */
+  /** Puts `speaker-` before every utterance id: always, never, or if Kaldi's order requires it (`auto`, default). */
   readonly speaker_prefix?: boolean | "auto" | null | undefined;
-  /** What takes the place of blanks in ids of utterances and speakers, which Kaldi cannot have. Default: they are refused. */
+  /**
+   * Replacement for blanks in ids of utterances and speakers, which Kaldi does not allow. Default: such ids are
+   * refused.
+   */
   readonly blanks?: string | null | undefined;
-  /** Whole paths (default), as Kaldi's programs need them, or paths from the data folder, which can then be moved. */
+  /**
+   * Absolute paths (default), as Kaldi's programs need them, or paths relative to the data folder, which can then be
+   * moved.
+   */
   readonly paths?: "absolute" | "relative" | null | undefined;
 }
 

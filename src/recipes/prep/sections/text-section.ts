@@ -1,17 +1,17 @@
 import { type Shape, shape } from "../../../index.ts";
 import { maybe } from "../../maybe.ts";
 
-/** How texts are written alike. */
+/** How texts are normalised. */
 export interface TextSection {
-  /** The form of Unicode. Default: `NFC`. */
+  /** The Unicode normalisation form. Default: `NFC`. */
   readonly unicode?: "NFC" | "NFKC" | "none" | null | undefined;
   /** Default: `keep`. */
   readonly case?: "keep" | "lower" | "upper" | null | undefined;
-  /** What is put in place of what, one after the other. */
+  /** Replacements, applied one after the other. */
   readonly replace?: Readonly<Record<string, string>> | null | undefined;
-  /** Characters that are taken out, as they stand between the brackets of a regular expression: `.,!?` */
+  /** Characters to remove, as the content of a character class of a regular expression: `.,!?` */
   readonly remove?: string | null | undefined;
-  /** Characters that a kept text is made of, written likewise: `a-z' `. Default: all but control characters. */
+  /** The allowed characters of a kept text, in the same form: `a-z' `. Default: all except control characters. */
   readonly allowed?: string | null | undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { FeatureMatrix } from "../../../speech.ts";
 import type { Windows } from "../toolkits/toolkit.ts";
 
-/** The pieces of an utterance that go through the model one by one; the whole of it where there are no windows. */
+/** The pieces of an utterance that go through the model one by one; the whole utterance if there are no windows. */
 export function cutWindows(matrix: FeatureMatrix, windows: Windows | undefined): FeatureMatrix[] {
   if (windows === undefined) return [matrix];
   const { length } = windows;
@@ -22,7 +22,7 @@ function rowsOf({ data, columns }: FeatureMatrix, from: number, rows: number): F
   return { data: data.subarray(from * columns, (from + rows) * columns), rows, columns };
 }
 
-/** What is too short for one window is said again from its beginning; what fills it stays as it is. */
+/** Audio that is too short for one window is repeated from its beginning. */
 function repeatTo(matrix: FeatureMatrix, rows: number): FeatureMatrix {
   if (matrix.rows >= rows - 1) return matrix;
   const { columns } = matrix;

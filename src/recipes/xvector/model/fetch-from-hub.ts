@@ -1,154 +1,139 @@
-import { createHash } from "node:crypto";
-import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, lstatSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { open } from "node:fs/promises";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { MillraceError } from "../../../index.ts";
+import { incompleteName, makeCacheFolder, replaceCacheFile } from "./cache-folder.ts";
+import { digestFile, gitBlobId } from "./digest-file.ts";
+import { type FileMetadata, fileMetadata, maxModelBytes } from "./file-metadata.ts";
 import { type HubFile, type HubSettings, repoFolder } from "./hub.ts";
-import { explainHubFailure } from "./hub-errors.ts";
+import { damagedDownload, reasonOf } from "./hub-errors.ts";
+import { type HubRequest, requestHub } from "./request-hub.ts";
 
-/** What the hub says of a file before it is fetched. */
-interface FileMetadata {
+export interface FetchOptions {
+  readonly settings: HubSettings;
+  /** The SHA-256 that the config requires. */
+  readonly sha256: string | undefined;
+}
+
+/** A file in the cache, and the commit that it is of. */
+export interface FetchedFile {
+  readonly path: string;
   readonly commit: string;
-  /** The SHA-256 of a large file, the git object of a small one. */
-  readonly etag: string;
-  readonly size: number | undefined;
 }
 
 /**
- * Fetches a file into the cache, in the layout that all tools of the hub share, and keeps its SHA-256 beside it. What does
- * not come whole, or is not what the hub announced, is not kept.
+ * Fetches a file into the cache, in the layout that all tools of the hub share, and stores its SHA-256 beside it. An
+ * incomplete file, or one that differs from what the hub announced, is not kept. An existing blob is verified before it
+ * is used.
  */
-export async function fetchFromHub(wanted: HubFile, settings: HubSettings): Promise<string> {
-  const file = wanted.file ?? (await findOnnxFile(wanted, settings));
-  const hubFile = { ...wanted, file };
-  const url = `${settings.endpoint}/${wanted.repo}/resolve/${encodeURIComponent(wanted.revision)}/${encodePath(file)}`;
-  const { commit, etag, size } = metadataOf(
-    await ask(url, hubFile, settings, { method: "HEAD", redirect: "manual" }),
-    url,
-  );
+export async function fetchFromHub(
+  wanted: HubFile & { readonly file: string },
+  { settings, sha256 }: FetchOptions,
+): Promise<FetchedFile> {
+  const { file } = wanted;
+  const path = file.split("/").map(encodeURIComponent).join("/");
+  const url = `${settings.endpoint}/${wanted.repo}/resolve/${encodeURIComponent(wanted.revision)}/${path}`;
+  const question = { url, file: wanted, settings };
+  const metadata = fileMetadata(await requestHub({ ...question, method: "HEAD" }), wanted.repo);
+  const { commit, etag } = metadata;
   const folder = repoFolder(settings, wanted.repo);
   const blob = join(folder, "blobs", etag);
-  const path = join(folder, "snapshots", commit, ...file.split("/"));
-  if (!existsSync(blob)) {
-    const partial = `${blob}.${process.pid}.incomplete`;
-    mkdirSync(dirname(blob), { recursive: true });
-    try {
-      const digest = await download(await ask(url, hubFile, settings, {}), partial, { size, url });
-      const isDigest = /^[0-9a-f]{64}$/.test(etag);
-      if (isDigest && digest !== etag) throw damaged(url, `its SHA-256 is ${digest}, not ${etag}`);
-      renameSync(partial, blob);
-      mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(`${path}.sha256`, `${digest}  ${file.split("/").at(-1)}\n`);
-    } finally {
-      rmSync(partial, { force: true });
-    }
-  }
-  linkTo(blob, path);
+  const snapshot = join(folder, "snapshots", commit, ...file.split("/"));
   const ref = join(folder, "refs", ...wanted.revision.split("/"));
-  mkdirSync(dirname(ref), { recursive: true });
-  if (wanted.revision !== commit) writeFileSync(ref, commit);
-  return path;
+  for (const place of [blob, snapshot, ref]) makeCacheFolder(settings.cache, dirname(place));
+  const expected = expectedDigest(etag, { url, sha256 });
+  if (!isRegularFile(blob) || (await differenceOf(blob, expected)) !== undefined)
+    await fetchBlob(blob, { ...question, method: "GET" }, { ...metadata, expected });
+  replaceCacheFile(`${snapshot}.sha256`, `${await digestFile(blob)}  ${basename(file)}\n`);
+  linkTo(blob, snapshot);
+  if (wanted.revision !== commit) replaceCacheFile(ref, commit);
+  return { path: snapshot, commit };
 }
 
-/** Gives a blob its name in the snapshot: a link, or a copy where links are not allowed. */
-function linkTo(blob: string, path: string): void {
-  const partial = `${path}.${process.pid}.incomplete`;
-  mkdirSync(dirname(path), { recursive: true });
-  rmSync(partial, { force: true });
-  try {
-    symlinkSync(relative(dirname(path), blob), partial);
-  } catch {
-    copyFileSync(blob, partial);
-  }
-  // In one step: other workers may be here for the same file.
-  renameSync(partial, path);
+interface ExpectedDigest {
+  readonly kind: "SHA-256" | "git blob id";
+  readonly digest: string;
 }
 
-/** The one ONNX file of a repository; a repository with none or several needs words. */
-async function findOnnxFile(wanted: HubFile, settings: HubSettings): Promise<string> {
-  const url = `${settings.endpoint}/api/models/${wanted.repo}/revision/${encodeURIComponent(wanted.revision)}`;
-  const answer = await ask(url, wanted, settings, {});
-  const { siblings = [] } = (await answer.json()) as { siblings?: { rfilename?: unknown }[] };
-  const names = siblings.map(({ rfilename }) => String(rfilename)).filter((name) => name.endsWith(".onnx"));
-  if (names.length === 1) return names[0]!;
-  if (names.length > 1)
-    throw new MillraceError("BAD_MODEL", `${wanted.repo} has several ONNX files: ${names.join(", ")}.`, {
-      hint: "Name one of them in xvector.model_file.",
-    });
-  throw new MillraceError("BAD_MODEL", `${wanted.repo} has no ONNX file; its weights are for PyTorch.`, {
-    hint: "Export the model once (docs/xvectors.md shows how) and give the path of the file in xvector.pretrained_model.",
+/** The expected digest: from the hub's ETag, or from the config if a mirror has other ETags. */
+function expectedDigest(etag: string, { url, sha256 }: { url: string; sha256: string | undefined }): ExpectedDigest {
+  if (/^[0-9a-f]{64}$/.test(etag)) return { kind: "SHA-256", digest: etag };
+  if (/^[0-9a-f]{40}$/.test(etag)) return { kind: "git blob id", digest: etag };
+  if (sha256 !== undefined) return { kind: "SHA-256", digest: sha256.toLowerCase() };
+  throw new MillraceError("BAD_MODEL", `${url} has the ETag ${etag}, which is no digest: the file cannot be checked.`, {
+    hint: "Give the SHA-256 of the file in xvector.sha256.",
   });
 }
 
-async function ask(url: string, file: HubFile, settings: HubSettings, init: RequestInit): Promise<Response> {
-  const { token } = settings;
-  let answer: Response;
+/** Describes how a file differs from the expected digest; undefined if it does not. */
+async function differenceOf(path: string, { kind, digest }: ExpectedDigest): Promise<string | undefined> {
+  const found = kind === "SHA-256" ? await digestFile(path) : await gitBlobId(path);
+  return found === digest ? undefined : `its ${kind} is ${found}, not ${digest}`;
+}
+
+async function fetchBlob(
+  blob: string,
+  question: HubRequest,
+  { size, expected }: FileMetadata & { readonly expected: ExpectedDigest },
+): Promise<void> {
+  const { url } = question;
+  const partial = incompleteName(blob);
   try {
-    // The token stays with the hub: it is not sent along to where the hub redirects.
-    answer = await fetch(url, { ...init, headers: token === undefined ? {} : { authorization: `Bearer ${token}` } });
-  } catch (cause) {
-    throw explainHubFailure({ file, settings, why: reasonOf(cause), cause });
+    await download(await requestHub(question), partial, { size, url });
+    const difference = await differenceOf(partial, expected);
+    if (difference !== undefined) throw damagedDownload(url, difference);
+    renameSync(partial, blob);
+  } finally {
+    rmSync(partial, { force: true });
   }
-  if (answer.ok || (init.redirect === "manual" && answer.status >= 300 && answer.status < 400)) return answer;
-  const code = answer.headers.get("x-error-code");
-  throw explainHubFailure({
-    file,
-    settings,
-    why: `${url} answered ${answer.status}${code === null ? "" : ` ${code}`}`,
-  });
 }
 
-function metadataOf({ headers }: Response, url: string): FileMetadata {
-  const commit = headers.get("x-repo-commit");
-  const etag = (headers.get("x-linked-etag") ?? headers.get("etag"))?.replace(/^W\//, "").replaceAll('"', "");
-  // They become names of files.
-  const isName = (text: string | null | undefined) => /^[\w-]{7,128}$/.test(text ?? "");
-  if (!isName(commit) || !isName(etag)) throw damaged(url, "its answer has no commit and no ETag: is it a hub?");
-  const size = headers.get("x-linked-size") ?? headers.get("content-length");
-  return { commit: commit!, etag: etag!, size: size === null ? undefined : Number(size) };
-}
-
+/** Writes a body to a file, up to its announced size. */
 async function download(
   answer: Response,
   path: string,
   { size, url }: { readonly size: number | undefined; readonly url: string },
-): Promise<string> {
-  const hash = createHash("sha256");
+): Promise<void> {
+  const limit = size ?? maxModelBytes;
   let bytes = 0;
   const source = Readable.from(
     (async function* () {
       for await (const chunk of answer.body ?? []) {
-        hash.update(chunk);
         bytes += chunk.length;
+        if (bytes > limit) return;
         yield chunk;
       }
     })(),
   );
-  // Made before anything is awaited: a stream that makes it later may do so after a failure was cleaned up.
-  const file = await open(path, "w");
+  // Created before any await: a stream that creates it later may do so after a failure was cleaned up.
+  const file = await open(path, "wx");
   try {
     await pipeline(source, file.createWriteStream());
   } catch (cause) {
-    throw damaged(url, `the connection ended after ${bytes} bytes: ${reasonOf(cause)}`, cause);
+    throw damagedDownload(url, `the connection ended after ${bytes} bytes: ${reasonOf(cause)}`, cause);
   }
-  if (size !== undefined && bytes !== size) throw damaged(url, `${bytes} bytes came, ${size} were announced`);
-  return hash.digest("hex");
+  if (bytes > limit) throw damagedDownload(url, `more than the ${limit} bytes came that were expected`);
+  if (size !== undefined && bytes !== size) throw damagedDownload(url, `${bytes} bytes came, ${size} were announced`);
 }
 
-function reasonOf(error: unknown): string {
-  const { message, cause } = error as Error;
-  return cause instanceof Error ? `${message}: ${cause.message}` : message;
+/** Gives a blob its name in the snapshot: a link, or a copy if links are not allowed. */
+function linkTo(blob: string, path: string): void {
+  const partial = incompleteName(path);
+  try {
+    try {
+      symlinkSync(relative(dirname(path), blob), partial);
+    } catch {
+      copyFileSync(blob, partial);
+    }
+    // Atomically: other workers may fetch the same file.
+    renameSync(partial, path);
+  } finally {
+    rmSync(partial, { force: true });
+  }
 }
 
-function damaged(url: string, why: string, cause?: unknown): MillraceError {
-  return new MillraceError("BAD_MODEL", `${url} could not be fetched: ${why}.`, {
-    cause,
-    hint: "Run again to fetch it anew; nothing of it was kept.",
-  });
-}
-
-function encodePath(path: string): string {
-  return path.split("/").map(encodeURIComponent).join("/");
+function isRegularFile(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }

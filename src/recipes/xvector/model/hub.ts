@@ -5,11 +5,11 @@ import { join } from "node:path";
 export interface HubFile {
   readonly repo: string;
   readonly revision: string;
-  /** Inside the repository; undefined where its only ONNX file is meant. */
+  /** Inside the repository; undefined for the files that its model needs. */
   readonly file: string | undefined;
 }
 
-/** Where the hub is and what it may be asked, as its own tools read it from the environment. */
+/** The settings of the hub, read from the environment like its own tools do. */
 export interface HubSettings {
   readonly endpoint: string;
   readonly cache: string;
@@ -35,9 +35,4 @@ export function hubSettings(variables: Variables = process.env): HubSettings {
 /** The folder of a repository in the cache that all tools of the hub share. */
 export function repoFolder({ cache }: HubSettings, repo: string): string {
   return join(cache, `models--${repo.replaceAll("/", "--")}`);
-}
-
-/** Whether a text can be the name of a model on the hub: an owner and a name. */
-export function isHubName(text: string): boolean {
-  return /^[\w][\w.-]*\/[\w][\w.-]*$/.test(text) && !text.includes("--") && !text.includes("..");
 }

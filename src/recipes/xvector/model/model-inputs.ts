@@ -2,24 +2,24 @@ import { MillraceError } from "../../../index.ts";
 import type { OnnxModel, OnnxValue } from "../../../speech.ts";
 import type { ModelConvention } from "../toolkits/toolkit.ts";
 
-/** Under which names, in which types and in which order a model takes its input. */
+/** The names, types and layout of a model's inputs. */
 export interface ModelInputs {
   readonly name: string;
-  readonly type: "float32" | "float64";
+  readonly dtype: "float32" | "float64";
   readonly isWaveform: boolean;
-  /** Whether so many features stand as [batch, feature, time] instead of [batch, time, feature]. */
+  /** True for [batch, feature, time] instead of [batch, time, feature]. */
   readonly isFeatureMajor: (columns: number) => boolean;
-  /** The size of each dimension that the model insists on. A waveform may have one more, of size 1. */
+  /** The sizes of the model's fixed dimensions. A waveform may have one more, of size 1. */
   readonly fixed: readonly (number | undefined)[];
-  /** Whether several can go in at once. */
+  /** True if several utterances can be run at once. */
   readonly isBatched: boolean;
   readonly lengths:
-    | { readonly name: string; readonly type: "int64" | "int32" | "float32"; readonly isRatio: boolean }
+    | { readonly name: string; readonly dtype: "int64" | "int32" | "float32"; readonly isRatio: boolean }
     | undefined;
   readonly output: string;
 }
 
-/** Looks at a model once, so that what does not fit is said before the first utterance. */
+/** Inspects a model once, so that a mismatch is reported before the first utterance. */
 export function chooseInputs(session: OnnxModel, convention: ModelConvention, model: string): ModelInputs {
   const main = find(session.inputs, convention.inputName, "input", model) ?? session.inputs[0];
   if (main === undefined) throw refuse(model, "has no input", "It is not a speaker model.");
@@ -30,9 +30,9 @@ export function chooseInputs(session: OnnxModel, convention: ModelConvention, mo
       `has ${session.inputs.length} inputs: ${names(session.inputs)}`,
       "One, and one for lengths, can be filled.",
     );
-  const type = main.type ?? "float32";
-  if (type !== "float32" && type !== "float64")
-    throw refuse(model, `takes ${type} as ${main.name}`, "Export it with float32 inputs.");
+  const dtype = main.dtype ?? "float32";
+  if (dtype !== "float32" && dtype !== "float64")
+    throw refuse(model, `takes ${dtype} as ${main.name}`, "Export it with float32 inputs.");
   const isWaveform = convention.input === "waveform";
   const rank = main.shape.length === 0 ? (isWaveform ? 2 : 3) : main.shape.length;
   if (!(isWaveform ? [2, 3] : [3]).includes(rank))
@@ -44,7 +44,7 @@ export function chooseInputs(session: OnnxModel, convention: ModelConvention, mo
   const fixed = Array.from({ length: rank }, (_, axis) => fixedSize(main.shape[axis]));
   return {
     name: main.name,
-    type,
+    dtype,
     isWaveform,
     fixed,
     isFeatureMajor: (columns) =>
@@ -71,15 +71,15 @@ function chooseLengths(
     if (lengths === "auto" || lengths === "none") return undefined;
     throw refuse(model, "has no second input for lengths", "Remove xvector.model.lengths.");
   }
-  const type = value.type ?? "int64";
-  const isKnown = type === "int64" || type === "int32" || type === "float32";
+  const dtype = value.dtype ?? "int64";
+  const isKnown = dtype === "int64" || dtype === "int32" || dtype === "float32";
   if (!isKnown || lengths === "none")
     throw refuse(
       model,
-      `has a second input ${value.name} of ${type}`,
+      `has a second input ${value.name} of ${dtype}`,
       "Say what it is in xvector.model.lengths: count or ratio.",
     );
-  return { name: value.name, type, isRatio: lengths === "auto" ? type === "float32" : lengths === "ratio" };
+  return { name: value.name, dtype, isRatio: lengths === "auto" ? dtype === "float32" : lengths === "ratio" };
 }
 
 function chooseOutput(outputs: readonly OnnxValue[], { outputName }: ModelConvention, model: string): string {

@@ -1,10 +1,11 @@
 import { MillraceError, type ModelTensor } from "../../../index.ts";
 import type { FeatureMatrix, OnnxModel } from "../../../speech.ts";
+import type { FrontEnd } from "../make-front-end.ts";
 import type { ModelConvention } from "../toolkits/toolkit.ts";
 import { cutWindows } from "./cut-windows.ts";
 import { chooseInputs, type ModelInputs } from "./model-inputs.ts";
 import { vectorsOf } from "./model-output.ts";
-import { stackTensors } from "./stack-tensors.ts";
+import { lengthsOf, stackTensors } from "./stack-tensors.ts";
 
 /** A speaker model: one vector for each utterance. */
 export interface SpeakerModel {
@@ -13,38 +14,42 @@ export interface SpeakerModel {
 }
 
 export interface SpeakerModelOptions {
-  /** What messages call it. */
+  /** Its name in messages. */
   readonly name: string;
   /**
-   * Puts several utterances into one run: of equal length, or of any length where the model is told their lengths. Faster
-   * on a GPU; on a CPU it only changes the last digits, and with them what a killed run gives.
+   * Runs several utterances at once: of equal length, or of any length if the model gets the lengths. Faster on a GPU;
+   * on a CPU it only changes the last digits, and so the bytes of a resumed run.
    */
   readonly stack: boolean;
+  /** Computes the features of samples that zeros were added to, if utterances of all lengths run at once. */
+  readonly features?: FrontEnd;
 }
 
 // Enough to fill a GPU, little enough for an hour of audio in windows.
-const mostAtOnce = 32;
+const maxAtOnce = 32;
 
-/** One piece of an utterance on its way through the model. */
+/** One piece of an utterance for the model. */
 interface Piece {
   readonly owner: number;
   readonly matrix: FeatureMatrix;
 }
 
-/** Makes a speaker model of a loaded graph and the convention it follows. */
+/** Makes a speaker model from a loaded graph and its convention. */
 export function makeSpeakerModel(
   session: OnnxModel,
   convention: ModelConvention,
-  { name, stack }: SpeakerModelOptions,
+  { name, stack, features }: SpeakerModelOptions,
 ): SpeakerModel {
   const inputs = chooseInputs(session, convention, name);
+  const isPadded =
+    stack && inputs.lengths !== undefined && (convention.padding === "features" || features !== undefined);
   const run = async (pieces: readonly Piece[]): Promise<Float32Array[]> => {
     let results: Readonly<Record<string, ModelTensor>>;
-    const tensors = stackTensors(
-      pieces.map(({ matrix }) => matrix),
-      inputs,
-      name,
-    );
+    const matrices = pieces.map(({ matrix }) => matrix);
+    const tensors =
+      features === undefined
+        ? stackTensors(matrices, inputs, name)
+        : { ...stackTensors(padSamples(matrices, features), inputs, name), ...lengthsOf(matrices, inputs) };
     try {
       results = await session.run(tensors);
     } catch (cause) {
@@ -63,7 +68,7 @@ export function makeSpeakerModel(
       );
       const sums: Float64Array[] = [];
       const counts = new Uint32Array(utterances.length);
-      for (const group of groupPieces(pieces, inputs, stack)) {
+      for (const group of groupPieces(pieces, inputs, { stack, isPadded })) {
         const vectors = await run(group);
         for (const [i, { owner }] of group.entries()) {
           const vector = vectors[i]!;
@@ -77,21 +82,37 @@ export function makeSpeakerModel(
   };
 }
 
-/** What goes through the model together. The windows of one utterance always do; neighbours only where that is asked for. */
-function groupPieces(pieces: readonly Piece[], { isBatched, lengths }: ModelInputs, stack: boolean): Piece[][] {
+/**
+ * Groups the pieces that run together. The windows of one utterance always do; different utterances only on request.
+ */
+function groupPieces(
+  pieces: readonly Piece[],
+  { isBatched }: ModelInputs,
+  { stack, isPadded }: { readonly stack: boolean; readonly isPadded: boolean },
+): Piece[][] {
   const groups = new Map<string, Piece[]>();
   for (const [i, piece] of pieces.entries()) {
-    const length = stack && lengths !== undefined ? "any" : piece.matrix.rows;
+    const length = isPadded ? "any" : piece.matrix.rows;
     const key = isBatched ? `${stack ? "" : piece.owner}:${length}` : String(i);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [piece]);
     else group.push(piece);
   }
   return [...groups.values()].flatMap((group) =>
-    Array.from({ length: Math.ceil(group.length / mostAtOnce) }, (_, i) =>
-      group.slice(i * mostAtOnce, (i + 1) * mostAtOnce),
+    Array.from({ length: Math.ceil(group.length / maxAtOnce) }, (_, i) =>
+      group.slice(i * maxAtOnce, (i + 1) * maxAtOnce),
     ),
   );
+}
+
+/** The features of samples that are all as long as the longest. */
+function padSamples(waves: readonly FeatureMatrix[], features: FrontEnd): FeatureMatrix[] {
+  const longest = Math.max(...waves.map(({ rows }) => rows));
+  return waves.map(({ data }) => {
+    const samples = new Float32Array(longest);
+    samples.set(data);
+    return features(samples);
+  });
 }
 
 function addTo(sum: Float64Array, vector: Float32Array): void {
@@ -107,6 +128,6 @@ function finish(sum: Float64Array, count: number, normalize: ModelConvention["no
 
 function describe(tensors: Readonly<Record<string, ModelTensor>>): string {
   return Object.entries(tensors)
-    .map(([name, { type, dims }]) => `${name}: ${type} [${dims.join(", ")}]`)
+    .map(([name, { dtype, shape }]) => `${name}: ${dtype} [${shape.join(", ")}]`)
     .join(", ");
 }

@@ -2,7 +2,7 @@ import { MillraceError, type ModelTensor } from "../../../index.ts";
 import type { FeatureMatrix } from "../../../speech.ts";
 import type { ModelInputs } from "./model-inputs.ts";
 
-/** The tensors for one run of the model. Where lengths differ, which only happens with models that are told them, zeros follow. */
+/** The tensors for one run of the model. If lengths differ, which needs a model that gets them, zeros are appended. */
 export function stackTensors(
   matrices: readonly FeatureMatrix[],
   inputs: ModelInputs,
@@ -13,20 +13,22 @@ export function stackTensors(
   const isFeatureMajor = !inputs.isWaveform && inputs.isFeatureMajor(columns);
   requireFitting({ rows, columns, isFeatureMajor }, inputs, model);
   // One utterance as it comes, the usual case, is not copied.
-  const isAsItComes = matrices.length === 1 && inputs.type === "float32" && !isFeatureMajor;
-  const data = isAsItComes ? matrices[0]!.data : stack(matrices, rows, { type: inputs.type, isFeatureMajor });
-  const dims = isFeatureMajor ? [columns, rows] : inputs.isWaveform ? waveformDims(inputs, rows) : [rows, columns];
-  const main: ModelTensor = { type: inputs.type, data, dims: [matrices.length, ...dims] };
-  return { [inputs.name]: main, ...lengthsOf(matrices, rows, inputs) };
+  const isAsItComes = matrices.length === 1 && inputs.dtype === "float32" && !isFeatureMajor;
+  const data = isAsItComes ? matrices[0]!.data : stack(matrices, rows, { dtype: inputs.dtype, isFeatureMajor });
+  const sizes = isFeatureMajor ? [columns, rows] : inputs.isWaveform ? waveformSizes(inputs, rows) : [rows, columns];
+  const shape = [matrices.length, ...sizes];
+  const main: ModelTensor =
+    data instanceof Float64Array ? { dtype: "float64", shape, data } : { dtype: "float32", shape, data };
+  return { [inputs.name]: main, ...lengthsOf(matrices, inputs) };
 }
 
 function stack(
   matrices: readonly FeatureMatrix[],
   rows: number,
-  { type, isFeatureMajor }: { readonly type: "float32" | "float64"; readonly isFeatureMajor: boolean },
+  { dtype, isFeatureMajor }: { readonly dtype: "float32" | "float64"; readonly isFeatureMajor: boolean },
 ): Float32Array | Float64Array {
   const size = rows * matrices[0]!.columns;
-  const data = new (type === "float64" ? Float64Array : Float32Array)(matrices.length * size);
+  const data = new (dtype === "float64" ? Float64Array : Float32Array)(matrices.length * size);
   for (const [i, matrix] of matrices.entries()) {
     const place = data.subarray(i * size, (i + 1) * size);
     if (isFeatureMajor) transposeInto(place, matrix, rows);
@@ -35,7 +37,7 @@ function stack(
   return data;
 }
 
-function waveformDims({ fixed }: ModelInputs, samples: number): number[] {
+function waveformSizes({ fixed }: ModelInputs, samples: number): number[] {
   return fixed.length === 3 ? [1, samples] : [samples];
 }
 
@@ -44,21 +46,20 @@ function transposeInto(place: Float32Array | Float64Array, { data, rows, columns
     for (let column = 0; column < columns; column++, i++) place[column * step + row] = data[i]!;
 }
 
-function lengthsOf(
+/** The second input of a model that gets the lengths. */
+export function lengthsOf(
   matrices: readonly FeatureMatrix[],
-  longest: number,
   { lengths }: ModelInputs,
-): Record<string, ModelTensor> {
+): Readonly<Record<string, ModelTensor>> {
   if (lengths === undefined) return {};
-  const { name, type, isRatio } = lengths;
+  const longest = Math.max(...matrices.map(({ rows }) => rows));
+  const { name, dtype, isRatio } = lengths;
   const values = matrices.map(({ rows }) => (isRatio ? rows / longest : rows));
-  const data =
-    type === "int64"
-      ? BigInt64Array.from(values, (value) => BigInt(Math.round(value)))
-      : type === "int32"
-        ? Int32Array.from(values, Math.round)
-        : Float32Array.from(values);
-  return { [name]: { type, data, dims: [matrices.length] } };
+  const shape = [values.length];
+  if (dtype === "float32") return { [name]: { dtype, shape, data: Float32Array.from(values) } };
+  const counts = values.map(Math.round);
+  if (dtype === "int32") return { [name]: { dtype, shape, data: Int32Array.from(counts) } };
+  return { [name]: { dtype, shape, data: BigInt64Array.from(counts, BigInt) } };
 }
 
 function requireFitting(

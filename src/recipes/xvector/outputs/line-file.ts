@@ -14,7 +14,7 @@ export class LineFile {
     for (const folder of [unfinished, dirname(path)]) mkdirSync(folder, { recursive: true });
     this.path = path;
     this.partial = unfinishedPath(path, unfinished);
-    this.fd = openSync(this.partial, "w");
+    this.fd = openSync(this.partial, "wx");
     this.lines = new LineSink(this.fd);
   }
 

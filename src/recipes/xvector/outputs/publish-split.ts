@@ -17,7 +17,7 @@ import { type VectorFormat, vectorFormat } from "./vector-format.ts";
 import type { VectorEntry } from "./write-together.ts";
 import { writeWhole } from "./write-whole.ts";
 
-/** Completes the outputs of a split: what workers have not written yet, index, speaker means, report. Can be repeated. */
+/** Completes the outputs of a split: missing vectors, index, speaker means, report. Can be repeated. */
 export async function publishSplit(run: {
   readonly shardDirs: readonly string[];
   readonly runDir: string;
@@ -56,7 +56,7 @@ function wantsReport({ report }: XVectorSection): boolean {
   return report ?? true;
 }
 
-/** Files of their own are there already, unless someone deleted them or chose another format; a file of all is made here. */
+/** Separate files exist already, unless they were deleted or the format changed; a file of all vectors is made here. */
 async function writeVectors(format: VectorFormat, places: SplitPlaces, entries: Iterable<VectorEntry>): Promise<void> {
   if (format.kind === "together")
     return format.write({ path: places.together.utterances, places }, entries, "utterances");
@@ -87,7 +87,7 @@ function publishFailures(
   const failures = [...readFailures(runDir)].map(({ item, error }): ReportFailure => {
     const { id, line, path: audio } = manifest.at(item);
     const [message] = error.message.split("\n  -> ") as [string];
-    // Where it stands is said by the other columns.
+    // The other columns contain the position.
     const why = message.replace(`${manifest.path}:${line}: ${id}: `, "");
     return { id, line, audio, code: error.code ?? error.name, message: why };
   });

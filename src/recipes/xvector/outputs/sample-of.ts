@@ -1,14 +1,14 @@
-/** A part of a sequence of unknown length, spread evenly over it and the same every time. */
+/** A sample of a sequence of unknown length, evenly spread and deterministic. */
 export interface Sample<T> {
   readonly taken: readonly T[];
   add(value: T): void;
 }
 
-// All pairs of so many are some million scores, which take a second or two.
-const most = 2500;
+// All pairs of this many are some million scores, which take a second or two.
+const max = 2500;
 
-/** Takes every value, and from `most` on every second, every fourth, … of them: a report needs no more. */
-export function sampleOf<T>(limit: number = most): Sample<T> {
+/** Keeps every value, and above the limit every second, fourth, … of them: enough for a report. */
+export function sampleOf<T>(limit: number = max): Sample<T> {
   let taken: T[] = [];
   let step = 1;
   let seen = 0;

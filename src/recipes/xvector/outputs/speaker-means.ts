@@ -1,6 +1,6 @@
 import type { VectorEntry } from "./write-together.ts";
 
-/** The mean vector of each speaker, added up as utterances come. Utterances without a speaker count for none. */
+/** The mean vector of each speaker, accumulated per utterance. Utterances without a speaker are ignored. */
 export class SpeakerMeans {
   private readonly sums = new Map<string, { readonly sum: Float64Array; count: number }>();
 

@@ -2,23 +2,23 @@ import { basename, dirname, join } from "node:path";
 import { safeFileName } from "../../../formats.ts";
 import type { VectorFormat } from "./vector-format.ts";
 
-/** Every path below `save_path/spk_embed_tag` that belongs to a split. No other module joins names of it. */
+/** Every path below `save_path/spk_embed_tag` that belongs to a split. No other module builds these paths. */
 export interface SplitPlaces {
   readonly split: string;
   /** The folder of the tag. */
   readonly root: string;
   readonly runDir: string;
-  /** Of files that are not whole yet. */
+  /** For incomplete files. */
   readonly unfinished: string;
   readonly index: string;
   readonly failures: string;
-  /** Of the vectors together, or of those of the speakers. */
+  /** The file of all vectors, or of the speakers' means. */
   readonly together: { readonly utterances: string; readonly speakers: string };
   utterance(id: string): string;
   speaker(id: string): string;
-  /** The report and its drawings. */
+  /** The report and its charts. */
   report(name: string): string;
-  /** What the index says of where a vector is. */
+  /** The path of a vector in the index. */
   relative(id: string): string;
 }
 

@@ -5,7 +5,7 @@ import { SpeakerMeans } from "./speaker-means.ts";
 import type { SplitPlaces } from "./split-places.ts";
 import type { VectorEntry } from "./write-together.ts";
 
-/** What is learned of a split in one walk over its vectors: the index, the means, a sample for the report. */
+/** What one pass over a split's vectors collects: the index, the means, a sample for the report. */
 export class SplitTotals {
   readonly means: SpeakerMeans = new SpeakerMeans();
   readonly sample: Sample<XVectorResult> = sampleOf();
@@ -21,7 +21,7 @@ export class SplitTotals {
     this.index.write("utt_id\tspeaker_id\tseconds\tfile\tclipped\twarnings");
   }
 
-  /** Hands results on to whoever writes them, and takes its notes on the way. */
+  /** Passes results on to the writer and collects the totals. */
   *watch(results: Iterable<XVectorResult>): Generator<VectorEntry> {
     for (const result of results) {
       const { record, vector } = result;

@@ -3,22 +3,24 @@ import { rmSync } from "node:fs";
 import { extname, join } from "node:path";
 
 /**
- * Where files are until they are whole. It stands beside the outputs, on their file system: what a killed worker leaves
- * is never among the vectors, and goes with the folder when the split is published.
+ * The folder of incomplete files. It is beside the outputs, on the same file system: leftovers of a killed worker are
+ * never among the vectors, and are removed with the folder when the split is published.
  */
 export interface UnfinishedFolder {
   readonly unfinished: string;
 }
 
-// Two workers may be at the same utterance after one was taken for dead: each process has names of its own.
+// Two workers may process the same utterance after one was considered dead, so each process has its own names. Each
+// file gets a new name: an existing name may be a hard link to another file.
 const ofThisProcess = randomUUID();
+let files = 0;
 
-/** The name that a file has until it is whole; a process writes one of a kind at a time. */
+/** The name of a file until it is complete. */
 export function unfinishedPath(path: string, unfinished: string): string {
-  return join(unfinished, `${ofThisProcess}${extname(path)}`);
+  return join(unfinished, `${ofThisProcess}-${files++}${extname(path)}`);
 }
 
-/** Removes what was never finished. */
+/** Removes incomplete files. */
 export function removeUnfinished({ unfinished }: UnfinishedFolder): void {
   rmSync(unfinished, { recursive: true, force: true });
 }

@@ -10,7 +10,7 @@ import {
   writeSafetensors,
 } from "./write-together.ts";
 
-/** How vectors are kept: a file each, written by the workers as they go, or one file a split, made at the end. */
+/** How vectors are stored: one file each, written by the workers, or one file per split, made at the end. */
 export type VectorFormat =
   | { readonly kind: "each"; readonly extension: string; readonly encode: (vector: Float32Array) => Uint8Array }
   | {
@@ -29,7 +29,7 @@ const formats: Readonly<Record<string, VectorFormat>> = {
   parquet: { kind: "together", extension: ".parquet", write: writeParquet },
 };
 
-/** The format of a config; `.pt`, as ESPnet3 writes it, where it names none. */
+/** The format of a config; `.pt`, as in ESPnet3, by default. */
 export function vectorFormat(name = "pt"): VectorFormat {
   const format = Object.hasOwn(formats, name) ? formats[name] : undefined;
   if (format !== undefined) return format;

@@ -2,14 +2,14 @@ import { join } from "node:path";
 import { NpyAppender, type NpyCheckpoint, ndArray } from "../../../formats.ts";
 import type { ShardFile, Writer, WriterCheckpoint } from "../../../index.ts";
 
-/** The vectors of a shard, one a row. */
+/** The vectors of a shard, one per row. */
 export const vectorsName = "vectors.npy";
 
 interface Token extends NpyCheckpoint {
   readonly dimension: number;
 }
 
-/** Keeps the vectors of a shard in one file that a killed shard goes on with. */
+/** Writes the vectors of a shard to one file that a resumed shard continues. */
 export function vectorWriter(shardDir: string): Writer<Float32Array> {
   const path = join(shardDir, vectorsName);
   let appender: NpyAppender | undefined;
@@ -25,7 +25,7 @@ export function vectorWriter(shardDir: string): Writer<Float32Array> {
     checkpoint(): WriterCheckpoint {
       if (appender === undefined) return { files: [] };
       const token: Token = { ...appender.checkpoint(), dimension };
-      // Without a checksum: the header still changes.
+      // Without a checksum, because the header still changes.
       return { files: [{ name: vectorsName, bytes: token.bytes }], token };
     },
     restore({ token }) {

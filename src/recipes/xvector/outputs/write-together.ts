@@ -14,27 +14,27 @@ import { makeWhole } from "../../put-file.ts";
 import { LineFile } from "./line-file.ts";
 import { type UnfinishedFolder, unfinishedPath } from "./unfinished.ts";
 
-/** A vector with whose it is. */
+/** A vector with its owner. */
 export interface VectorEntry {
-  /** Of the utterance, or of the speaker whose mean it is. */
+  /** The id of the utterance, or of the speaker for a mean. */
   readonly id: string;
   readonly speaker: string;
   readonly seconds: number;
   readonly vector: Float32Array;
 }
 
-/** Where a file of vectors goes, and where it is until it is whole. */
+/** The path of a file of vectors, and its path while it is incomplete. */
 export interface TogetherPlace {
   readonly path: string;
   readonly places: UnfinishedFolder;
 }
 
-/** Whether a file holds the vectors of utterances or the means of speakers. */
+/** Whether a file contains the vectors of utterances or the means of speakers. */
 export type VectorKind = "utterances" | "speakers";
 
-// Each of these makes the file appear under its name when it is whole, and holds one vector at a time.
+// Each of these publishes the file when it is complete, and holds one vector at a time.
 
-/** One array a vector. Names are those of files, because an archive may be unpacked. */
+/** One array per vector. Names are valid file names, because an archive may be unpacked. */
 export async function writeNpz({ path, places }: TogetherPlace, entries: Iterable<VectorEntry>): Promise<void> {
   whole({ path, places }, (partial) => {
     const npz = new NpzWriter(partial);
@@ -46,7 +46,7 @@ export async function writeNpz({ path, places }: TogetherPlace, entries: Iterabl
   });
 }
 
-/** A Kaldi archive, with the list beside it that names it by its absolute path, as Kaldi's programs need it. */
+/** A Kaldi archive, with a list that contains its absolute path, as Kaldi's programs need it. */
 export async function writeArk({ path, places }: TogetherPlace, entries: Iterable<VectorEntry>): Promise<void> {
   mkdirSync(dirname(path), { recursive: true });
   const scp = new LineFile(path.replace(/\.ark$/, ".scp"), places);
@@ -63,11 +63,11 @@ export async function writeArk({ path, places }: TogetherPlace, entries: Iterabl
       ark.close();
     }
   });
-  // Behind the archive: whoever finds the list finds what it names.
+  // After the archive, so that a list never refers to a missing file.
   scp.finish();
 }
 
-/** One tensor a vector, under the id itself. */
+/** One tensor per vector, named by its id. */
 export async function writeSafetensors({ path }: TogetherPlace, entries: Iterable<VectorEntry>): Promise<void> {
   mkdirSync(dirname(path), { recursive: true });
   await writeSafetensorsFile(path, tensorsOf(entries));
@@ -77,7 +77,7 @@ function* tensorsOf(entries: Iterable<VectorEntry>): Generator<readonly [string,
   for (const { id, vector } of entries) yield [id, ndArray("float32", vector)];
 }
 
-/** One row a vector, with what the index says of it. */
+/** One row per vector, with the columns of the index. */
 export async function writeParquet(
   { path }: TogetherPlace,
   entries: Iterable<VectorEntry>,

@@ -17,16 +17,16 @@ export interface HistogramOptions {
 const size = { width: 720, height: 260, margin: 40 };
 const binCount = 60;
 
-/** Distributions over each other, each as a share of its own number. */
+/** Overlaid distributions, each normalised by its own count. */
 export function drawHistogram(series: readonly HistogramSeries[], { title, unit, mark }: HistogramOptions): string {
   const filled = series.filter(({ values }) => values.length > 0);
   if (filled.length === 0) return drawing(size.width, 60, title, ['<text x="24" y="36">Nothing to show.</text>']);
-  const [least, most] = rangeOf(filled);
-  const span = most - least || 1;
-  const counted = filled.map((one) => ({ ...one, shares: countShares(one.values, least, span) }));
+  const [min, max] = rangeOf(filled);
+  const span = max - min || 1;
+  const counted = filled.map((one) => ({ ...one, shares: countShares(one.values, min, span) }));
   const highest = Math.max(...counted.flatMap(({ shares }) => shares));
   const inner = { width: size.width - 2 * size.margin, height: size.height - 2 * size.margin };
-  const toX = (value: number) => size.margin + ((value - least) / span) * inner.width;
+  const toX = (value: number) => size.margin + ((value - min) / span) * inner.width;
   const toY = (share: number) => size.height - size.margin - (share / highest) * inner.height;
   const barWidth = inner.width / binCount;
   const bars = counted.flatMap(({ colour, shares }) =>
@@ -38,7 +38,7 @@ export function drawHistogram(series: readonly HistogramSeries[], { title, unit,
     }),
   );
   const base = size.height - size.margin;
-  const ticks = Array.from({ length: 7 }, (_, i) => least + (span * i) / 6).map(
+  const ticks = Array.from({ length: 7 }, (_, i) => min + (span * i) / 6).map(
     (value) =>
       `<text x="${shortNumber(toX(value))}" y="${base + 16}" text-anchor="middle">${shortNumber(value)}</text>`,
   );
@@ -47,7 +47,7 @@ export function drawHistogram(series: readonly HistogramSeries[], { title, unit,
     `<text x="${size.margin + 20}" y="${19 + 18 * i}">${escapeText(name)} (${values.length})</text>`,
   ]);
   const marked =
-    mark === undefined || mark.at < least || mark.at > most
+    mark === undefined || mark.at < min || mark.at > max
       ? []
       : [
           `<line class="mark" x1="${shortNumber(toX(mark.at))}" x2="${shortNumber(toX(mark.at))}" y1="${size.margin}" y2="${base}"/>`,
@@ -59,19 +59,19 @@ export function drawHistogram(series: readonly HistogramSeries[], { title, unit,
 }
 
 function rangeOf(series: readonly HistogramSeries[]): [number, number] {
-  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const { values } of series)
     for (let i = 0; i < values.length; i++) {
-      least = Math.min(least, values[i]!);
-      most = Math.max(most, values[i]!);
+      min = Math.min(min, values[i]!);
+      max = Math.max(max, values[i]!);
     }
-  return [least, most];
+  return [min, max];
 }
 
-function countShares(values: ArrayLike<number>, least: number, span: number): number[] {
+function countShares(values: ArrayLike<number>, min: number, span: number): number[] {
   const counts = new Array<number>(binCount).fill(0);
   for (let i = 0; i < values.length; i++) {
-    const bin = Math.min(binCount - 1, Math.floor(((values[i]! - least) / span) * binCount));
+    const bin = Math.min(binCount - 1, Math.floor(((values[i]! - min) / span) * binCount));
     counts[bin] = counts[bin]! + 1;
   }
   return counts.map((count) => count / values.length);

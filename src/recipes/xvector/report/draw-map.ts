@@ -3,9 +3,9 @@ import { drawing, escapeText, shortNumber } from "./markup.ts";
 import { projectToPlane } from "./pca.ts";
 
 const size = { width: 720, height: 480, margin: 24, legend: 160 };
-const mostNamed = 22;
+const maxNamed = 22;
 
-/** The embeddings as points in the plane of their two largest directions, coloured by speaker. */
+/** The embeddings as points in the plane of their two principal components, coloured by speaker. */
 export function drawMap(sample: readonly XVectorResult[]): string {
   if (sample.length === 0)
     return drawing(size.width, 60, "No embeddings", ['<text x="24" y="36">No embeddings.</text>']);
@@ -21,13 +21,13 @@ export function drawMap(sample: readonly XVectorResult[]): string {
   });
   const left = size.width - size.legend + 8;
   const named = speakers
-    .slice(0, mostNamed)
+    .slice(0, maxNamed)
     .flatMap((speaker, i) => [
       `<circle cx="${left}" cy="${20 + 19 * i}" r="5" fill="${colours.get(speaker)}"/>`,
       `<text x="${left + 12}" y="${24 + 19 * i}">${escapeText(shorten(speaker === "" ? "no speaker" : speaker))}</text>`,
     ]);
-  if (speakers.length > mostNamed)
-    named.push(`<text x="${left}" y="${24 + 19 * mostNamed}">… and ${speakers.length - mostNamed} more</text>`);
+  if (speakers.length > maxNamed)
+    named.push(`<text x="${left}" y="${24 + 19 * maxNamed}">… and ${speakers.length - maxNamed} more</text>`);
   const [first, second] = explained.map((share) => `${Math.round(100 * share)} %`);
   const caption = `<text x="${size.margin}" y="${size.height - 8}">principal components: ${first} and ${second} of the variance</text>`;
   return drawing(size.width, size.height, "Embeddings by speaker", [...points, ...named, caption]);
@@ -43,8 +43,8 @@ function shorten(text: string): string {
 }
 
 function scaleTo(values: Float64Array, from: number, to: number): (value: number) => number {
-  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (const value of values) [least, most] = [Math.min(least, value), Math.max(most, value)];
-  const span = most - least || 1;
-  return (value) => from + ((value - least) / span) * (to - from);
+  let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const value of values) [min, max] = [Math.min(min, value), Math.max(max, value)];
+  const span = max - min || 1;
+  return (value) => from + ((value - min) / span) * (to - from);
 }

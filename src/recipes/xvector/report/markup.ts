@@ -6,19 +6,22 @@ const replacements: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Text for HTML and SVG: names come from manifests and may hold anything, also what neither of them allows at all. */
+/**
+ * Escapes text for HTML and SVG: names come from manifests and may contain anything, including characters that neither
+ * allows.
+ */
 export function escapeText(text: string): string {
   return text
     .replace(/[&<>"']/g, (character) => replacements[character]!)
     .replace(/[^\P{Cc}\n\t]|\p{Surrogate}|[\ufffe\uffff]/gu, "\ufffd");
 }
 
-/** A number as short as it can be at its place in a drawing. */
+/** A number with as few digits as a drawing needs. */
 export function shortNumber(value: number): string {
   return String(Number(value.toFixed(2)));
 }
 
-/** An SVG that can stand alone or in a page: it brings its own fonts and colours, for light and dark. */
+/** An SVG that works alone or in a page: it has its own fonts and colours, for light and dark. */
 export function drawing(width: number, height: number, title: string, parts: readonly string[]): string {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">`,

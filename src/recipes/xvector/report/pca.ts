@@ -5,15 +5,15 @@ import { toUnit } from "../to-unit.ts";
 export interface PlanePoints {
   readonly x: Float64Array;
   readonly y: Float64Array;
-  /** The share of the variance that each of the two directions holds. */
+  /** The fraction of the variance of each of the two directions. */
   readonly explained: readonly [number, number];
 }
 
 const rounds = 300;
 
 /**
- * The two directions in which vectors of length 1 differ most, by power iteration on their covariance. The same vectors
- * always give the same picture: the beginning is fixed, and the largest coordinate of a direction is positive.
+ * The two principal components of vectors of length 1, by power iteration on their covariance. The same vectors always
+ * give the same picture: the start is fixed, and the largest coordinate of a direction is positive.
  */
 export function projectToPlane(vectors: readonly Float32Array[]): PlanePoints {
   const count = vectors.length;
@@ -52,7 +52,7 @@ function findAxis(rows: readonly Float64Array[], size: number, before: readonly 
       for (let k = 0; k < size; k++) next[k] = next[k]! - share * other[k]!;
     }
     const length = Math.sqrt(dot(next, next));
-    // Nothing is left that vectors differ in.
+    // The vectors do not differ in any other direction.
     if (!(length > 1e-12)) return new Float64Array(size);
     for (let k = 0; k < size; k++) next[k] = next[k]! / length;
     const isSettled = Math.abs(dot(next, axis)) > 1 - 1e-13;

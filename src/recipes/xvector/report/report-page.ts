@@ -3,9 +3,9 @@ import type { XVectorSummary } from "../xvector-summary.ts";
 import { escapeText } from "./markup.ts";
 import type { ReportFailure } from "./report-failure.ts";
 
-const mostFailures = 500;
+const maxFailures = 500;
 
-/** The report as a page: no script, nothing from elsewhere. */
+/** The report as a page: no scripts, no external resources. */
 export function reportPage(parts: {
   readonly summary: XVectorSummary;
   readonly failures: readonly ReportFailure[];
@@ -13,7 +13,7 @@ export function reportPage(parts: {
   readonly scores: TrialScores;
   readonly toolkit: string;
   readonly model: string;
-  /** How many utterances the drawings show, where these are not all. */
+  /** The number of utterances in the drawings, if not all. */
   readonly shown: number | undefined;
 }): string {
   const { summary, failures, drawings, scores } = parts;
@@ -67,7 +67,7 @@ ${failureTable(failures)}
 function failureTable(failures: readonly ReportFailure[]): string {
   if (failures.length === 0) return "<p>None.</p>";
   const rows = failures
-    .slice(0, mostFailures)
+    .slice(0, maxFailures)
     .map(
       ({ id, line, message }) => `<tr><td>${line}</td><td>${escapeText(id)}</td><td>${escapeText(message)}</td></tr>`,
     );

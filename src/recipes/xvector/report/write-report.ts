@@ -10,7 +10,7 @@ import { drawMap } from "./draw-map.ts";
 import type { ReportFailure } from "./report-failure.ts";
 import { reportPage } from "./report-page.ts";
 
-/** What a report is made of. */
+/** The content of a report. */
 export interface ReportParts {
   readonly summary: XVectorSummary;
   readonly sample: readonly XVectorResult[];
@@ -20,7 +20,7 @@ export interface ReportParts {
   readonly places: SplitPlaces;
 }
 
-/** Writes the report of a split as one page that needs nothing else, and its drawings as files of their own. */
+/** Writes the report of a split as one self-contained page, and its drawings as separate files. */
 export function writeReport({ summary, sample, scores, failures, section, places }: ReportParts): void {
   const { eer } = summary;
   const map = drawMap(sample);

@@ -1,9 +1,9 @@
 import { type Toolkit, usualConvention } from "./toolkit.ts";
 
-/** How many cepstra the built-in model takes, the first of which it leaves out: it is the level. */
+/** The number of cepstra of the built-in model. It ignores the first, which is the level. */
 export const builtinCepstra = 24;
 
-/** The model that is always there: statistics of MFCCs over time. A baseline, not a trained model. */
+/** The model that is always available: statistics of MFCCs over time. A baseline, not a trained model. */
 export const builtin: Toolkit = {
   convention: {
     ...usualConvention,

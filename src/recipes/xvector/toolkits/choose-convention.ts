@@ -1,4 +1,5 @@
 import { MillraceError } from "../../../index.ts";
+import type { SpeakerCheckpoint } from "../../../speech.ts";
 import type { XVectorSection } from "../xvector-config.ts";
 import { builtin } from "./builtin.ts";
 import { espnet } from "./espnet.ts";
@@ -11,7 +12,7 @@ import { wespeaker } from "./wespeaker.ts";
 
 const toolkits: Readonly<Record<ToolkitName, Toolkit>> = { speechbrain, espnet, rawnet, wespeaker, onnx, builtin };
 
-/** The toolkit of a config; ESPnet's, as there, where it names none. */
+/** The toolkit of a config; ESPnet by default, as in ESPnet3. */
 export function toolkitOf({ toolkit }: XVectorSection): ToolkitName {
   return toolkit ?? "espnet";
 }
@@ -31,12 +32,13 @@ export function modelOf(section: XVectorSection): string | undefined {
   );
 }
 
-/** The convention of a config's toolkit, with what its `model:` section changes. */
-export function conventionOf(section: XVectorSection): ModelConvention {
-  const { convention } = toolkits[toolkitOf(section)];
+/** The convention of a checkpoint, or of the config's toolkit, with the changes of its `model:` section. */
+export function conventionOf(section: XVectorSection, checkpoint?: SpeakerCheckpoint): ModelConvention {
+  const convention =
+    checkpoint === undefined ? toolkits[toolkitOf(section)].convention : conventionOfCheckpoint(checkpoint);
   const changed = section.model ?? {};
   const frontend = changed.frontend ?? convention.frontend;
-  // The options of another front end mean nothing to this one.
+  // The options of another front end do not apply to this one.
   const inherited = frontend === convention.frontend ? convention.frontendOptions : {};
   const windows = changed.windows ?? convention.windows;
   return {
@@ -54,5 +56,26 @@ export function conventionOf(section: XVectorSection): ModelConvention {
     minFrames: changed.min_frames ?? convention.minFrames,
     windows: windows as ModelConvention["windows"],
     normalize: changed.normalize ?? convention.normalize,
+    padding: convention.padding,
+  };
+}
+
+/** How a checkpoint's own files say it is run: normalisation is part of its graph. */
+function conventionOfCheckpoint({ toolkit, features, sampleRate, minLength }: SpeakerCheckpoint): ModelConvention {
+  return {
+    ...toolkits[toolkit].convention,
+    sampleRate,
+    ...(features === undefined
+      ? { input: "waveform" }
+      : {
+          input: "features",
+          frontend: features.frontend,
+          frontendOptions: features.options,
+          padding: "samples",
+        }),
+    cmvn: "none",
+    layout: "time_major",
+    lengths: "auto",
+    minFrames: minLength,
   };
 }

@@ -1,8 +1,8 @@
 import { type Toolkit, usualConvention } from "./toolkit.ts";
 
 /**
- * SpeechBrain's ECAPA-TDNN and x-vector models: its own Fbank of 80 bins, the mean of the sentence removed. An exported
- * `embedding_model` gives [batch, 1, dimension] and may take the relative lengths as a second input.
+ * SpeechBrain's ECAPA-TDNN and x-vector models: its Fbank with 80 bins, minus the mean of the sentence. An exported
+ * `embedding_model` returns [batch, 1, dimension] and may take the relative lengths as a second input.
  */
 export const speechbrain: Toolkit = {
   defaultModel: "speechbrain/spkrec-ecapa-voxceleb",

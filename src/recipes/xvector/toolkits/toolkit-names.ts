@@ -1,3 +1,3 @@
-/** The toolkits whose way of handing audio to a model is known. */
+/** The toolkits with a known input convention. */
 export const toolkitNames = ["speechbrain", "espnet", "rawnet", "wespeaker", "onnx", "builtin"] as const;
 export type ToolkitName = (typeof toolkitNames)[number];

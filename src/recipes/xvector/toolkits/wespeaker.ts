@@ -1,6 +1,6 @@
 import { type Toolkit, usualConvention } from "./toolkit.ts";
 
-/** WeSpeaker: Kaldi filterbanks of 80 bins under a Hamming window without dither, the mean of the utterance removed. */
+/** WeSpeaker: Kaldi filterbanks with 80 bins and a Hamming window, without dither, minus the mean of the utterance. */
 export const wespeaker: Toolkit = {
   convention: {
     ...usualConvention,

@@ -4,8 +4,8 @@ import type { KaldiTextOptions } from "../../../../src/formats/kaldi/kaldi-value
 import { readArk } from "../../../../src/formats/kaldi/read-ark.ts";
 import { readArkFile } from "../../../../src/formats/kaldi/read-ark-file.ts";
 import { readKaldiValue } from "../../../../src/formats/kaldi/read-kaldi-value.ts";
-import { golden, goldenJson, goldenPath } from "../../../fixtures/formats/format-files.ts";
-import { sharedPath } from "../../../fixtures/shared-path.ts";
+import { golden, goldenJson, goldenPath } from "../../../support/formats/format-files.ts";
+import { sharedPath } from "../../../support/shared-path.ts";
 
 interface Expected {
   readonly dtype: string;
@@ -48,7 +48,7 @@ describe("readArk", () => {
     ]);
   });
 
-  it("takes text for what it is told, where its look does not say it", () => {
+  it("takes text as the given kind, where its form does not show it", () => {
     expect(read("a  [ 1 2 ]\n", { textKind: "matrix" })[0]!.value.shape).toEqual([1, 2]);
     expect(read("a  [ ]\n", { textKind: "matrix" })[0]!.value.shape).toEqual([0, 0]);
     expect(read("a  [\n 1 2 ]\n", { textKind: "vector" })[0]!.value.shape).toEqual([2]);
@@ -71,8 +71,8 @@ describe("readArk", () => {
   });
 
   it.each([
-    ["a key without a value", "utt1", 0, "ends behind a key"],
-    ["bytes that are no key", "\x01\x02 x", 0, "a key should stand here"],
+    ["a key without a value", "utt1", 0, "ends after a key"],
+    ["bytes that are no key", "\x01\x02 x", 0, "a key is expected here"],
     ["an unknown kind", "a \0BXX 1234", 4, 'unknown kind of value: "XX"'],
     ["rows that promise more than the file has", `a \0BFM \x04\xff\xff\xff\x7f\x04\xff\xff\xff\x7f`, 17, "needs"],
     ["a negative length", "a \0BFV \x04\xff\xff\xff\xff", 8, "is negative"],
@@ -84,7 +84,7 @@ describe("readArk", () => {
     ["rows of different lengths", "a  [\n 1 2\n 3 ]\n", 13, "row 1 has 1 numbers"],
     ["text that is no number", "a  [ 1 zwei ]\n", 7, '"zwei" is not a number'],
     ["a hexadecimal number", "a  [ 0x10 ]\n", 5, '"0x10" is not a number'],
-    ["a float outside of brackets", "a 0.5\n", 2, "floats stand in [ ]"],
+    ["a float outside of brackets", "a 0.5\n", 2, "floats must be in [ ]"],
     ["an integer beyond 32 bits", "a 2147483648\n", 2, "is no int32"],
     ["something behind the value", "a  [ 1 ] 2\n", 9, "a line break should follow"],
   ])("refuses %s, naming file and offset", (_, bytes, offset, why) => {

@@ -10,8 +10,8 @@ import type { KaldiValue } from "../../../../src/formats/kaldi/kaldi-value.ts";
 import { openArkWriter } from "../../../../src/formats/kaldi/open-ark-writer.ts";
 import { openScp } from "../../../../src/formats/kaldi/open-scp.ts";
 import { readArk } from "../../../../src/formats/kaldi/read-ark.ts";
-import { golden, goldenJson } from "../../../fixtures/formats/format-files.ts";
-import { temporaryFolder } from "../../../fixtures/temporary-folder.ts";
+import { golden, goldenJson } from "../../../support/formats/format-files.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 const float32 = fc.float({ noNaN: false });
 const keys = fc
@@ -156,7 +156,7 @@ describe("openArkWriter", () => {
   });
 
   it("is read by another reader of archives and lists", (context) => {
-    const script = fileURLToPath(new URL("../../../support/read-formats.py", import.meta.url));
+    const script = fileURLToPath(new URL("../../../fixtures/formats/read-formats.py", import.meta.url));
     if (spawnSync("python3", ["--version"]).status !== 0) context.skip("python3 is missing");
     const folder = temporaryFolder();
     const written: [string, KaldiValue][] = [

@@ -8,8 +8,8 @@ import { toByteSource } from "../../../../src/formats/byte-source.ts";
 import { hasZstd } from "../../../../src/formats/lines/compression.ts";
 import { encodeJsonLine, parseJsonl } from "../../../../src/formats/lines/json-lines.ts";
 import { readJsonl, writeJsonl } from "../../../../src/formats/lines/jsonl-file.ts";
-import { golden, goldenPath } from "../../../fixtures/formats/format-files.ts";
-import { temporaryFolder } from "../../../fixtures/temporary-folder.ts";
+import { golden, goldenPath } from "../../../support/formats/format-files.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 const noZstd = hasZstd ? undefined : "this Node.js has no zstd";
 const expected = [...parseJsonl(toByteSource(golden("jsonl/records.jsonl")))];

@@ -6,8 +6,8 @@ import { toByteSource } from "../../../../src/formats/byte-source.ts";
 import { formatTsvHeader, formatTsvRow } from "../../../../src/formats/lines/format-tsv.ts";
 import { type ParseTsvOptions, parseTsv } from "../../../../src/formats/lines/parse-tsv.ts";
 import { readTsv, writeTsv } from "../../../../src/formats/lines/tsv-file.ts";
-import { sharedPath } from "../../../fixtures/shared-path.ts";
-import { temporaryFolder } from "../../../fixtures/temporary-folder.ts";
+import { sharedPath } from "../../../support/shared-path.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 const columns = ["utt_id", "wav", "text"] as const;
 type Options = Partial<ParseTsvOptions<(typeof columns)[number]>>;
@@ -69,7 +69,7 @@ describe("parseTsv", () => {
     );
   });
 
-  it("tells a listener of each and goes on without them", () => {
+  it("reports each to a listener and continues without them", () => {
     const problems: unknown[] = [];
     expect(parse("u1\ta\tb\nu2\n", { onProblem: (problem) => problems.push(problem) })).toHaveLength(1);
     expect(problems).toEqual([{ line: 2, what: "has 1 value instead of 3: u2" }]);

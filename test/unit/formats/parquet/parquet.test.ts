@@ -10,9 +10,9 @@ import { encodeParquet } from "../../../../src/formats/parquet/encode-parquet.ts
 import type { ParquetColumn } from "../../../../src/formats/parquet/parquet-column.ts";
 import { readParquetFile, writeParquetFile } from "../../../../src/formats/parquet/parquet-file.ts";
 import { type ReadParquetOptions, readParquet } from "../../../../src/formats/parquet/read-parquet.ts";
-import { golden, goldenPath } from "../../../fixtures/formats/format-files.ts";
-import { parquetColumns as columns } from "../../../fixtures/formats/parquet-columns.ts";
-import { temporaryFolder } from "../../../fixtures/temporary-folder.ts";
+import { golden, goldenPath } from "../../../support/formats/format-files.ts";
+import { parquetColumns as columns } from "../../../support/formats/parquet-columns.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 type Row = Record<string, unknown>;
 

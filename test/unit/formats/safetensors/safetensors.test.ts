@@ -9,8 +9,8 @@ import { type DType, layouts, type NdArray } from "../../../../src/formats/nd-ar
 import { encodeSafetensors } from "../../../../src/formats/safetensors/encode-safetensors.ts";
 import { readSafetensors } from "../../../../src/formats/safetensors/read-tensor.ts";
 import { openSafetensors, writeSafetensorsFile } from "../../../../src/formats/safetensors/safetensors-file.ts";
-import { golden, goldenJson } from "../../../fixtures/formats/format-files.ts";
-import { temporaryFolder } from "../../../fixtures/temporary-folder.ts";
+import { golden, goldenJson } from "../../../support/formats/format-files.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 const dtypes = (Object.keys(layouts) as DType[]).filter((dtype) => dtype !== "complex128");
 const arrays: fc.Arbitrary<NdArray> = fc
@@ -30,7 +30,7 @@ const names = fc
   .filter((name) => name !== "__metadata__");
 const files = fc.uniqueArray(fc.tuple(names, arrays), { selector: ([name]) => name, maxLength: 6 });
 
-/** A file with this header and so many bytes of data. */
+/** A file with this header and this number of data bytes. */
 function fileOf(header: unknown, dataBytes: number): Uint8Array {
   const json = Buffer.from(typeof header === "string" ? header : JSON.stringify(header));
   const length = Buffer.alloc(8);
@@ -100,7 +100,7 @@ describe("readSafetensors", () => {
     ["a hole", fileOf({ a: f32([1], [4, 8]) }, 8), "a hole before it"],
     ["an overlap", fileOf({ a: f32([2], [0, 8]), b: f32([1], [4, 8]) }, 8), "bytes in common"],
     ["data that are cut off", fileOf({ a: f32([2], [0, 8]) }, 7), "the file is cut off"],
-    ["bytes behind the data", fileOf({ a: f32([1], [0, 4]) }, 5), "bytes behind the last tensor"],
+    ["bytes after the data", fileOf({ a: f32([1], [0, 4]) }, 5), "bytes after the last tensor"],
   ])("refuses %s", (_, file, why) => {
     expect(() => open(file)).toThrowError(expect.objectContaining({ code: "BAD_FILE" }));
     expect(() => open(file)).toThrowError(why);
@@ -203,7 +203,7 @@ describe("writeSafetensorsFile", () => {
         metadata: { a: "ü" },
       },
     );
-    const script = fileURLToPath(new URL("../../../support/read-formats.py", import.meta.url));
+    const script = fileURLToPath(new URL("../../../fixtures/formats/read-formats.py", import.meta.url));
     const { stdout, stderr } = spawnSync("python3", [script, "safetensors", path], { encoding: "utf8" });
     expect(stderr).toBe("");
     expect(JSON.parse(stdout)).toEqual({

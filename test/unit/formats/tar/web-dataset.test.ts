@@ -11,8 +11,8 @@ import { readTar } from "../../../../src/formats/tar/read-tar.ts";
 import { readWebDataset } from "../../../../src/formats/tar/read-web-dataset.ts";
 import { sumHeader } from "../../../../src/formats/tar/tar-layout.ts";
 import { openWebDatasetWriter, readWebDatasetFile } from "../../../../src/formats/tar/web-dataset-file.ts";
-import { golden, goldenJson } from "../../../fixtures/formats/format-files.ts";
-import { temporaryFolder } from "../../../fixtures/temporary-folder.ts";
+import { golden, goldenJson } from "../../../support/formats/format-files.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 const tar = (...pieces: Uint8Array[]) => toByteSource(Buffer.concat([...pieces, tarEnd]), "x.tar");
 const textOf = (value: unknown) => Buffer.from(value as Uint8Array).toString();
@@ -60,9 +60,7 @@ describe("readWebDataset", () => {
 
   it("says which file is not JSON", () => {
     const source = tar(encodeTarEntry("a.json", Buffer.from("{")));
-    expect(() => [...readWebDataset(source, { decode: true })]).toThrowError(
-      'x.tar, offset 512: "a.json" cannot be decoded',
-    );
+    expect(() => [...readWebDataset(source, { decode: true })]).toThrowError('x.tar, offset 512: "a.json" is not JSON');
   });
 });
 
@@ -112,6 +110,61 @@ describe("readTar", () => {
   ])("refuses %s", (_, change, why) => {
     expect(() => [...readTar(tar(changed(change)))]).toThrowError(expect.objectContaining({ code: "BAD_FILE" }));
     expect(() => [...readTar(tar(changed(change)))]).toThrowError(why);
+  });
+
+  /** A pax header that names the next entry. */
+  const paxPath = (name: string): Uint8Array => {
+    const rest = ` path=${name}\n`;
+    const digits = rest.length + 1 < 10 ? 1 : 2;
+    const record = Buffer.from(`${rest.length + digits}${rest}`);
+    const bytes = Buffer.from(encodeTarEntry("PaxHeader", record));
+    bytes.write("x", 156);
+    bytes.write(`${sumHeader(bytes.subarray(0, 512)).toString(8).padStart(6, "0")}\0 `, 148, "latin1");
+    return bytes;
+  };
+
+  it.each(["../x.wav", "/x.wav", "a/../../x.wav", "a/..", "..", "..\\x.wav", ""])(
+    "refuses the name %j: what is written under it would leave the folder",
+    (name) => {
+      const plain = changed((header) => header.fill(0, 0, 100).write(name));
+      const message = `x.tar, offset 0: the name ${JSON.stringify(name)} of an entry`;
+      expect(() => [...readTar(tar(plain))]).toThrowError(message);
+      const inPax = tar(paxPath(name), encodeTarEntry("a.wav", Buffer.of(1)));
+      expect(() => [...readTar(inPax)]).toThrowError(`x.tar, offset 1024: the name ${JSON.stringify(name)}`);
+    },
+  );
+
+  it.each(["a/b/000.wav", "./000.wav", "a..b/c...wav", "..a.wav", "ü b/x.wav", "C:\\a b.wav"])(
+    "reads the name %j",
+    (name) => {
+      const [entry] = readTar(tar(changed((header) => header.fill(0, 0, 100).write(name))));
+      expect(entry).toMatchObject({ name, kind: "file" });
+    },
+  );
+
+  it("reads samples whose names begin with ./", () => {
+    const source = tar(changed((header) => header.write("./000.wav")));
+    expect([...readWebDataset(source)]).toEqual([{ __key__: "./000", wav: Uint8Array.of(1) }]);
+  });
+
+  it.each([
+    ["1", "hard-link"],
+    ["2", "symbolic-link"],
+    ["3", "other"],
+    ["5", "directory"],
+    ["6", "other"],
+  ])("has no content for an entry of type %s, so that a size hides no entry", (type, kind) => {
+    const link = changed((header) => {
+      header.write("a.lnk", 0);
+      header.write(type, 156);
+      header.write("00000002000", 124);
+    }).subarray(0, 512);
+    const entries = [...readTar(tar(link, encodeTarEntry("b.wav", Buffer.of(7))))];
+    expect(entries).toMatchObject([
+      { name: "a.lnk", kind, sizeBytes: 0 },
+      { name: "b.wav", kind: "file", sizeBytes: 1 },
+    ]);
+    expect(entries.map((entry) => [...entry.read()])).toEqual([[], [7]]);
   });
 
   it("reads sizes in base 256", () => {
@@ -226,7 +279,7 @@ describe("openWebDatasetWriter", () => {
 
   it("is read by Python, and has no times and no owners", (context) => {
     if (spawnSync("python3", ["--version"]).status !== 0) context.skip("python3 is missing");
-    const script = fileURLToPath(new URL("../../../support/read-formats.py", import.meta.url));
+    const script = fileURLToPath(new URL("../../../fixtures/formats/read-formats.py", import.meta.url));
     const { stdout, stderr } = spawnSync("python3", [script, "tar", writeOne()], { encoding: "utf8" });
     expect(stderr).toBe("");
     expect(JSON.parse(stdout)).toEqual([

@@ -4,13 +4,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Machine } from "../../../../web/guide/machine/machine.ts";
 import { nodeFs } from "../../../../web/guide/machine/node-fs.ts";
-import { temporaryFolder } from "../../../fixtures/temporary-folder.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 type Fs = typeof realFs;
 
 /** The file system of a program on a machine on which nothing runs. */
 function machineFs(): Fs {
-  const machine = new Machine({ boot: async () => {}, modules: {}, onlooker: {} });
+  const machine = new Machine({ boot: async () => {}, modules: {}, observer: {} });
   return nodeFs(machine.start({ entry: "main", host: "here", cwd: "/" })) as Fs;
 }
 
@@ -31,7 +31,7 @@ const call = fc.oneof(
 );
 type Call = typeof call extends fc.Arbitrary<infer T> ? T : never;
 
-/** Makes a call; answers what it answered, or the code of its error. */
+/** Makes a call; returns what it answered, or the code of its error. */
 function make(fs: Fs, folder: string, given: Call): unknown {
   const path = join(folder, given.path);
   try {
@@ -85,7 +85,7 @@ describe("node:fs of the guide's machine", () => {
     );
   });
 
-  it("goes on writing to a file that was moved", () => {
+  it("continues writing to a file that was moved", () => {
     const fs = machineFs();
     fs.mkdirSync("/attempt");
     const fd = fs.openSync("/attempt/records", "w");

@@ -23,7 +23,7 @@ function envOf(
 const padded = ndArray("float32", Float32Array.of(1, 2, 3, 4, 99, 99, 5, 6, 7, 8, 9, 10), [2, 3, 2]);
 
 describe("the statistics of a batch", () => {
-  it("leave out the padding that lengths tell of", async () => {
+  it("leave out the padding that lengths give", async () => {
     const [stats, shapes] = await collectStatsBatch(
       [0, 1],
       envOf({ feats: padded, feats_lengths: Int32Array.of(2, 3) }),
@@ -88,11 +88,24 @@ describe("the statistics of a batch", () => {
     expect(Object.keys(stats)).toEqual(["x"]);
   });
 
-  it("come with the features where these are kept, cut and without the lengths", async () => {
+  it("come with the features where these are kept, cut, and with their lengths as int64", async () => {
     const env = envOf({ feats: padded, feats_lengths: [2, 3] }, { writeCollectedFeats: true });
     const [, , feats] = await collectStatsBatch([0, 1], env);
-    expect(Object.keys(feats!)).toEqual(["feats"]);
     expect(feats!["feats"]![0]).toEqual({ id: "a", array: ndArray("float32", Float32Array.of(1, 2, 3, 4), [2, 2]) });
+    expect(feats!["feats_lengths"]).toEqual([
+      { id: "a", array: ndArray("int64", BigInt64Array.of(2n), [1]) },
+      { id: "b", array: ndArray("int64", BigInt64Array.of(3n), [1]) },
+    ]);
+    expect(Object.keys(feats!)).toEqual(["feats", "feats_lengths"]);
+  });
+
+  it("have sum, sq and count by key, as ESPnet3's", async () => {
+    const [{ feats }] = await collectStatsBatch([0, 1], envOf({ feats: padded, feats_lengths: [2, 3] }));
+    expect({ sum: feats!.sum, sq: feats!.sq, count: feats!.count }).toEqual({
+      sum: Float64Array.of(25, 30),
+      sq: Float64Array.of(165, 220),
+      count: 5,
+    });
   });
 
   it("hand collectStatsKwargs on to the model together with the batch", async () => {

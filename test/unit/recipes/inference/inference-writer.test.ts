@@ -1,11 +1,13 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { crc32 } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { decodeNpy, ndArray } from "../../../../src/formats.ts";
+import type { ArtifactWriter } from "../../../../src/recipes/inference/artifact-writer.ts";
 import type { CheckedInferenceOptions } from "../../../../src/recipes/inference/inference-options.ts";
 import { InferenceWriter } from "../../../../src/recipes/inference/inference-writer.ts";
 import { readAudio } from "../../../../src/speech.ts";
-import { temporaryFolder } from "../../../fixtures/temporary-folder.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 const usual: CheckedInferenceOptions = {
   inputKey: "speech",
@@ -16,13 +18,31 @@ const usual: CheckedInferenceOptions = {
   outputArtifacts: {},
 };
 
+type Given = { value: unknown; id: string; key: string; outputPath: string; gain?: number };
+
+/** What users' writers do: return the bytes, write a file and return its path, or something wrong. */
+const calls: Readonly<Record<string, (given: Given) => unknown>> = {
+  shout: ({ value, id, key }) => Buffer.from(`${value}! ${id} ${key}`),
+  file: ({ value, outputPath, gain = 1 }) => {
+    writeFileSync(`${outputPath}.gain`, `${value} x${gain}`);
+    return `${outputPath}.gain`;
+  },
+  text: () => "hello",
+  elsewhere: ({ outputPath }) => {
+    const path = join(outputPath, "..", "fixed.bin");
+    writeFileSync(path, "");
+    return path;
+  },
+  nothing: () => undefined,
+};
+
 function open(options: Partial<CheckedInferenceOptions> = {}, shardDir = temporaryFolder()) {
-  const shout = ({ value, id, key }: { value?: unknown; id?: string; key?: string }) => `${value}! ${id} ${key}`;
-  const writers = new Map(
-    Object.keys(options.outputArtifacts ?? {})
-      .filter((key) => options.outputArtifacts?.[key]?.writer !== undefined)
-      .map((key) => [key, shout] as const),
-  );
+  const writers = new Map<string, ArtifactWriter>();
+  for (const [key, { writer }] of Object.entries(options.outputArtifacts ?? {})) {
+    if (writer === undefined) continue;
+    const { _target_: target, ...given } = typeof writer === "string" ? { _target_: writer } : writer;
+    writers.set(key, { target, call: calls[target.replace("./w.js#", "")] as ArtifactWriter["call"], options: given });
+  }
   const writer = new InferenceWriter({ shardDir, shardId: 3, options: { ...usual, ...options }, writers });
   return { writer, shardDir, text: (name: string) => readFileSync(join(shardDir, name), "utf8") };
 }
@@ -71,7 +91,7 @@ describe("the outputs of a shard", () => {
       hypKey: [],
       outputKeys: ["wave", "hyp", "list", "raw", "own"],
       outputArtifacts: {
-        wave: { type: "wav", sampleRate: 16000, encoding: "float32" },
+        wave: { type: "wav", sample_rate: 16000, encoding: "float32" },
         hyp: { type: "text", extension: ".trn" },
         list: { type: "json" },
         raw: { type: "bytes", extension: ".flac" },
@@ -104,6 +124,7 @@ describe("the outputs of a shard", () => {
     ['The output of an item has no "utt_id", "hyp".', { text: "x" }, {}],
     ['The output of an item has no "ref".', { utt_id: "a", hyp: "x" }, { refKey: "ref" }],
     ['The output of an item has no "b".', { utt_id: "a", hyp: "x" }, { outputKeys: ["hyp", "b"] }],
+    ["The output of a has nothing but its id.", { utt_id: "a" }, { hypKey: [] }],
     ['"utt_id" must be a single value, not a list of 2.', { utt_id: ["a", "b"], hyp: "x" }, {}],
     ['"hyp" of a is a list of 2: a list has no place in an scp file.', { utt_id: "a", hyp: ["x", "y"] }, {}],
     ['"hyp" of a is null: it has no form in a file.', { utt_id: "a", hyp: null }, {}],
@@ -139,6 +160,39 @@ describe("the outputs of a shard", () => {
     await expect(writer.write(output)).rejects.toThrow(message);
     writer.close();
     expect(readdirSync(shardDir)).toEqual([]);
+  });
+
+  it("may be files that a writer of the user's wrote, with the options it has in the config", async () => {
+    const writer = { _target_: "./w.js#file", gain: 3 };
+    const options = { outputKeys: "hyp", outputArtifacts: { hyp: { writer } } };
+    const shard = open(options);
+    await shard.writer.write({ utt_id: "a/b", hyp: "x" });
+    const checkpoint = JSON.parse(JSON.stringify(shard.writer.checkpoint()));
+    shard.writer.close();
+    expect(shard.text("hyp.scp")).toBe("a/b split.3/hyp/a=2fb.gain\n");
+    expect(shard.text("hyp/a=2fb.gain")).toBe("x x3");
+    const again = open(options, shard.shardDir);
+    again.writer.restore(checkpoint);
+    again.writer.close();
+    const [file] = again.writer.files();
+    expect(file).toEqual({ name: "hyp/a=2fb.gain", bytes: 4, crc32: crc32("x x3").toString(16).padStart(8, "0") });
+  });
+
+  it.each([
+    ["text", 'gave "hello" for "hyp" of a: there is no such file.'],
+    ["elsewhere", "a with an extension."],
+    ["nothing", 'gave undefined for "hyp" of a.'],
+  ])("are refused where a writer returns neither bytes nor the path of its file: %s", async (name, message) => {
+    const { writer } = open({ outputArtifacts: { hyp: { writer: `./w.js#${name}` } } });
+    await expect(writer.write({ utt_id: "a", hyp: "x" })).rejects.toThrow(message);
+    writer.close();
+  });
+
+  it("leave no file of a writer behind where another value of the output is wrong", async () => {
+    const { writer, shardDir } = open({ outputArtifacts: { hyp: { writer: "./w.js#file" } } });
+    await expect(writer.write({ utt_id: "a", hyp: "x", odd: new Map() })).rejects.toThrow('"odd" of a is a Map');
+    writer.close();
+    expect(readdirSync(join(shardDir, "hyp"))).toEqual([]);
   });
 
   it("refuse an id that was there before, also before a checkpoint", async () => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { formatScore } from "../../../../src/recipes/inference/format-score.ts";
 import { normaliseText } from "../../../../src/recipes/inference/normalise-text.ts";
 import { score } from "../../../../src/recipes/inference/score.ts";
-import { temporaryFolder } from "../../../fixtures/temporary-folder.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 const ref = ["the cat sat", "hello world", "Ärger, überall!", "good"];
 const hyp = ["the cat sat", "hello word", "ärger überall", ""];
@@ -17,7 +17,7 @@ describe("a score", () => {
     expect(characters).toMatchObject({ substituted: 1, deleted: 7, inserted: 0, length: 41, errors: 8 });
   });
 
-  it("ignores what it is told to", () => {
+  it("ignores what the options name", () => {
     const { words } = score({ hyp, ref }, { ignoreCase: true, removePunctuation: true });
     expect(words).toMatchObject({ substituted: 1, deleted: 1, errors: 2 });
     expect(score({ hyp: ["a  b"], ref: ["ab"] }, { countSpaces: false }).characters.errors).toBe(0);
@@ -39,12 +39,12 @@ describe("a score", () => {
     expect(() => score(join(dir, "none"))).toThrow(/There is no file .*hyp\.scp/);
   });
 
-  it("refuses lists of different length, and an id that stands twice", () => {
+  it("refuses lists of different length, and an id that occurs twice", () => {
     expect(() => score({ hyp: ["a"], ref: [] })).toThrow("There are 1 hypotheses and 0 references.");
     const dir = temporaryFolder();
     writeFileSync(join(dir, "hyp.scp"), "a one\na one\n");
     writeFileSync(join(dir, "ref.scp"), "b one\nc one\n");
-    expect(() => score(dir)).toThrow('The id "a" stands twice');
+    expect(() => score(dir)).toThrow('The id "a" occurs twice');
   });
 
   it("has a rate without a reference too", () => {

@@ -9,8 +9,8 @@ import { PrepProvider } from "../../../../src/recipes/prep/prep-provider.ts";
 import { PrepRunner } from "../../../../src/recipes/prep/prep-runner.ts";
 import { prepareData } from "../../../../src/recipes/prep/prepare-data.ts";
 import { encodeWav, fbank, readAudio } from "../../../../src/speech.ts";
-import { sharedIsAbsent, sharedPath } from "../../../fixtures/shared-path.ts";
-import { temporaryFolder } from "../../../fixtures/temporary-folder.ts";
+import { sharedIsAbsent, sharedPath } from "../../../support/shared-path.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 interface Row {
   readonly id: string;
@@ -255,14 +255,14 @@ describe("preparing data", () => {
     expect(readFileSync(summary.droppedList, "utf8")).toMatch(/^ghost\tfailed\t/m);
   });
 
-  it("does not go on with another manifest", async () => {
+  it("does not continue with another manifest", async () => {
     const dir = makeCorpus([{ id: "ann-1" }]);
     await prepare(dir);
     writeFileSync(join(dir, "raw.tsv"), readFileSync(join(dir, "raw.tsv"), "utf8").replace("Some", "Other"));
     await expect(prepare(dir)).rejects.toMatchObject({ code: "RUN_CHANGED" });
   });
 
-  it("takes a cleaner of one's own from a subclass of the provider", async () => {
+  it("takes a cleaner of its own from a subclass of the provider", async () => {
     class StrictProvider extends PrepProvider {
       static override buildCleaner(config: PrepConfig): Cleaner {
         const cleaner = super.buildCleaner(config);

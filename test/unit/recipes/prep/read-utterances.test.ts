@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { PrepSection } from "../../../../src/recipes/prep/prep-config.ts";
 import { digestOf, readUtterances } from "../../../../src/recipes/prep/read-utterances.ts";
-import { sharedIsAbsent, sharedPath } from "../../../fixtures/shared-path.ts";
-import { temporaryFolder } from "../../../fixtures/temporary-folder.ts";
+import { sharedIsAbsent, sharedPath } from "../../../support/shared-path.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 function read(text: string, section: Partial<PrepSection> = {}) {
   const dir = temporaryFolder();
@@ -30,7 +30,7 @@ describe("a raw manifest", () => {
 
   it.each<[what: string, line: string, problem: string]>([
     ["an id of two words", "a b\ta.wav\tx\ts", 'line 2: the utt_id "a b" is not one word'],
-    ["an id with a blank that nobody sees", "a\u00a0b\ta.wav\tx\ts", "is not one word"],
+    ["an id with an invisible blank", "a\u00a0b\ta.wav\tx\ts", "is not one word"],
     ["an id with a control character", "a\u0001\ta.wav\tx\ts", "is not one word"],
     ["a speaker of two words", "b\ta.wav\tx\tJane Doe", 'the speaker_id "Jane Doe" is not one word'],
     ["no path", "b\t \tx\ts", "line 2: has an empty wav_path"],

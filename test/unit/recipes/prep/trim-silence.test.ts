@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { clippedShare, levelDb } from "../../../../src/recipes/prep/clean/measure-level.ts";
 import { trimSilence } from "../../../../src/recipes/prep/clean/trim-silence.ts";
 
 /** A tone between two stretches of faint noise. */
@@ -43,19 +42,5 @@ describe("trimming", () => {
     ["a click", Float32Array.from({ length: 16_000 }, (_, i) => (i === 8000 ? 1 : 0))],
   ])("finds no speech in %s", (_what, samples) => {
     expect(trimSilence(samples, 16_000)).toBeUndefined();
-  });
-});
-
-describe("the level", () => {
-  it("is that of the wave, without a constant offset", () => {
-    const samples = Float32Array.from({ length: 16_000 }, (_, i) => 0.25 + 0.1 * Math.sin((2 * Math.PI * i) / 100));
-    expect(levelDb(samples)).toBeCloseTo(20 * Math.log10(0.1 / Math.SQRT2), 3);
-    expect(levelDb(new Float32Array(10))).toBe(Number.NEGATIVE_INFINITY);
-    expect(levelDb(new Float32Array(0))).toBe(Number.NEGATIVE_INFINITY);
-  });
-
-  it("knows the share at full scale, of 16-bit and of float samples", () => {
-    expect(clippedShare(Float32Array.of(1 - 1 / 32768, -1, 0.5, 3))).toBe(0.75);
-    expect(clippedShare(new Float32Array(0))).toBe(0);
   });
 });

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type ValidateDataDirOptions, validateDataDir } from "../../../../src/recipes/prep/kaldi/validate-data-dir.ts";
-import { temporaryFolder } from "../../../fixtures/temporary-folder.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 const sound = {
   utt2spk: "a-1 a\na-2 a\nb-1 b\n",
@@ -44,7 +44,7 @@ describe("a data folder", () => {
     [
       "another order",
       { text: "a-2 x\na-1 x\nb-1 x\n" },
-      "text:2: a-1 stands behind a-2; lines are sorted by their bytes (LC_ALL=C sort)",
+      "text:2: a-1 comes after a-2; lines are sorted by their bytes (LC_ALL=C sort)",
     ],
     ["a key twice", { text: "a-1 x\na-1 x\na-2 x\nb-1 x\n" }, "text:2: a-1 comes twice"],
     ["a key too few", { text: "a-1 x\nb-1 x\n" }, "text:0: a-2 of utt2spk is missing"],
@@ -65,7 +65,7 @@ describe("a data folder", () => {
     ["a third column", { utt2spk: "a-1 a x\na-2 a\nb-1 b\n" }, "utt2spk:1: a-1 has 2 values, not 1"],
     ["other speakers", { spk2utt: "a a-1\nb a-2 b-1\n" }, "spk2utt:2: a-2 is of a in utt2spk, not of b"],
     ["a speaker without utterances", { spk2utt: "a a-1 a-2\nb b-1\nc\n" }, "spk2utt:3: c has no utterances"],
-    ["utterances of nobody", { spk2utt: "a a-1 a-2\n" }, "spk2utt:0: b-1 of b is missing"],
+    ["utterances without a speaker", { spk2utt: "a a-1 a-2\n" }, "spk2utt:0: b-1 of b is missing"],
     ["utterances in another order", { spk2utt: "a a-2 a-1\nb b-1\n" }, "spk2utt:0: lists a-2 where utt2spk has a-1"],
     ["no duration", { utt2dur: "a-1 0\na-2 1\nb-1 1\n" }, 'utt2dur:1: a-1 has "0"'],
     ["half a frame", { utt2num_frames: "a-1 1.5\na-2 1\nb-1 1\n" }, 'utt2num_frames:1: a-1 has "1.5"'],
@@ -82,9 +82,9 @@ describe("a data folder", () => {
     [
       "speakers that are not the beginning of ids",
       { utt2spk: "a-1 z\na-2 z\nb-1 b\n", spk2utt: "b b-1\nz a-1 a-2\n" },
-      "utt2spk:3: b-1 of b stands behind one of z; speakers should be the beginning of their ids",
+      "utt2spk:3: b-1 of b comes after one of z; speakers should be the beginning of their ids",
     ],
-  ])("is told of %s", (_what, files, problem) => {
+  ])("finds %s", (_what, files, problem) => {
     expect(check(files)).toContain(problem);
   });
 

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { shareDataset } from "../../../../src/recipes/share-dataset/share-dataset.ts";
-import { startFakeHub } from "../../../fixtures/fake-hub.ts";
-import { temporaryFolder } from "../../../fixtures/temporary-folder.ts";
+import { startFakeHub } from "../../../support/recipes/fake-upload-hub.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 function makeDataset(): string {
   const dir = join(temporaryFolder(), "corpus");
@@ -141,7 +141,7 @@ describe("a dataset that is shared to a hub (a fake of one)", () => {
     expect(hub.requests).not.toContain("POST /api/repos/create");
   });
 
-  it("does not tell the token, whatever the hub answers", async () => {
+  it("does not reveal the token, whatever the hub answers", async () => {
     const hub = await startFakeHub({ refuse: 403 });
     const error = await shareDataset(makeDataset(), { repo: "me/corpus", hubUrl: hub.url }).catch((thrown) => thrown);
     expect(hub.tokens).toEqual(new Set(["Bearer hf_verysecret"]));

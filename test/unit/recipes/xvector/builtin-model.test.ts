@@ -13,10 +13,10 @@ function noise(count: number): Float32Array {
 describe("the built-in model", () => {
   it("gives the same vectors in ONNX Runtime as in plain TypeScript, up to rounding", async () => {
     const model = await loadOnnx(encodeBuiltinModel(), { name: "builtin" });
-    const feats = { type: "float32", data: noise(3 * 250 * 24), dims: [3, 250, 24] } as const;
+    const feats = { dtype: "float32", shape: [3, 250, 24], data: noise(3 * 250 * 24) } as const;
     const [theirs, ours] = await Promise.all([model.run({ feats }), plainSession().run({ feats })]);
-    expect(theirs["embs"]!.dims).toEqual([3, 46]);
-    expect(ours["embs"]!.dims).toEqual([3, 46]);
+    expect(theirs["embs"]!.shape).toEqual([3, 46]);
+    expect(ours["embs"]!.shape).toEqual([3, 46]);
     const pairs = [...(ours["embs"]!.data as Float32Array)].map((value, i) =>
       Math.abs(value - (theirs["embs"]!.data[i] as number)),
     );
@@ -28,12 +28,14 @@ describe("the built-in model", () => {
     const data = noise(100 * 24);
     const louder = data.map((value, i) => (i % 24 === 0 ? value + 50 : value));
     const embed = async (numbers: Float32Array) =>
-      (await plainSession().run({ feats: { type: "float32", data: numbers, dims: [1, 100, 24] } }))["embs"]!.data;
+      (await plainSession().run({ feats: { dtype: "float32", shape: [1, 100, 24], data: numbers } }))["embs"]!.data;
     expect(await embed(louder)).toEqual(await embed(data));
   });
 
   it("gives vectors of length 1", async () => {
-    const { embs } = await plainSession().run({ feats: { type: "float32", data: noise(60 * 24), dims: [1, 60, 24] } });
+    const { embs } = await plainSession().run({
+      feats: { dtype: "float32", shape: [1, 60, 24], data: noise(60 * 24) },
+    });
     expect(Math.hypot(...(embs!.data as Float32Array))).toBeCloseTo(1, 6);
   });
 });

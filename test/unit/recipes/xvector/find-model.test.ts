@@ -6,8 +6,8 @@ import { encodeBuiltinModel } from "../../../../src/recipes/xvector/builtin-mode
 import { findModel } from "../../../../src/recipes/xvector/model/find-model.ts";
 import { hubSettings } from "../../../../src/recipes/xvector/model/hub.ts";
 import type { XVectorSection } from "../../../../src/recipes/xvector/xvector-config.ts";
-import { commit, startFakeHub } from "../../../fixtures/recipes/fake-hub.ts";
-import { temporaryFolder } from "../../../fixtures/temporary-folder.ts";
+import { commit, startFakeHub } from "../../../support/recipes/fake-download-hub.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 const bytes = encodeBuiltinModel();
 const sha256 = createHash("sha256").update(bytes).digest("hex");
@@ -48,9 +48,15 @@ describe("a model on disk", () => {
     await expect(findModel(section({ pretrained_model: "no/such.onnx" }))).rejects.toThrow(
       /no model file no\/such.onnx/,
     );
-    const path = join(temporaryFolder(), "model.pth");
-    writeFileSync(path, bytes);
-    await expect(findModel(section({ pretrained_model: path }))).rejects.toThrow(/PyTorch[\s\S]*Export/);
+    const folder = temporaryFolder();
+    for (const [name, message] of [
+      ["model.safetensors", /weights without a model[\s\S]*Export/],
+      ["embedding_model.ckpt", /PyTorch without their configuration[\s\S]*Name the folder/],
+      ["model.pth", /model\.pth, offset/],
+    ] as const) {
+      writeFileSync(join(folder, name), bytes);
+      await expect(findModel(section({ pretrained_model: join(folder, name) }))).rejects.toThrow(message);
+    }
   });
 
   it("is none for the built-in toolkit, and must be named where a toolkit has none of its own", async () => {
@@ -77,7 +83,7 @@ describe("a model on the hub", () => {
     expect(hub.requests).toHaveLength(asked);
   });
 
-  it("is taken from the cache offline, whoever put it there", async () => {
+  it("is taken from the cache offline, whichever program put it there", async () => {
     const home = temporaryFolder();
     const snapshot = join(home, "hub", "models--someone--spk-model", "snapshots", "main");
     mkdirSync(snapshot, { recursive: true });
@@ -106,7 +112,7 @@ describe("a model on the hub", () => {
       message: expect.stringContaining("HF_HUB_OFFLINE is set"),
       hint: expect.stringContaining(place),
     });
-    // Nobody listens at port 1.
+    // Nothing listens at port 1.
     inEnvironment({ HF_HOME: home, HF_ENDPOINT: "http://127.0.0.1:1" });
     await expect(findModel(wanted)).rejects.toMatchObject({
       message: expect.stringContaining("cannot be fetched"),
@@ -129,7 +135,7 @@ describe("a model on the hub", () => {
     }
   });
 
-  it("that has no ONNX file, or several, or is not there, is told apart", async () => {
+  it("that has no ONNX file, or several, or is not there, has an error for each", async () => {
     const home = temporaryFolder();
     const hub = await startFakeHub("someone/torch-only", { "model.ckpt": bytes });
     inEnvironment({ HF_ENDPOINT: hub.url, HF_HOME: home });

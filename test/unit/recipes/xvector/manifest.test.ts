@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { findManifestProblems, requireSoundManifest } from "../../../../src/recipes/xvector/check-manifest.ts";
 import { Manifest, readManifest } from "../../../../src/recipes/xvector/manifest.ts";
-import { sharedIsAbsent, sharedPath } from "../../../fixtures/shared-path.ts";
-import { temporaryFolder } from "../../../fixtures/temporary-folder.ts";
+import { sharedIsAbsent, sharedPath } from "../../../support/shared-path.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 function manifestOf(text: string | Buffer, path = "/data/list/train.tsv"): Manifest {
   return new Manifest(path, Buffer.from(text));
@@ -21,6 +21,20 @@ describe("a manifest", () => {
       { id: "a", path: "/data/wav/a.wav", text: "one", speaker: "s1", line: 1 },
       { id: "b", path: "/wav/b.wav", text: "two", speaker: "s2", line: 2 },
     ]);
+  });
+
+  it("is a list of pairs too, as ESPnet3's: id and path by index, and one after the other", () => {
+    const manifest = manifestOf("a\t../wav/a.wav\tone\ts1\nb\t/wav/b.wav\ttwo\ts2\n");
+    const [id, path] = manifest[1]!;
+    expect([id, path]).toEqual(["b", "/wav/b.wav"]);
+    expect([...manifest]).toEqual([
+      ["a", "/data/wav/a.wav"],
+      ["b", "/wav/b.wav"],
+    ]);
+    expect([manifest[2], manifest[-1], Reflect.get(manifest, "01"), Reflect.get(manifest, "none")]).toEqual(
+      Array(4).fill(undefined),
+    );
+    expect(String(manifest)).toBe("[object Object]");
   });
 
   it("may end its lines with CRLF, begin with a BOM, and lack the last line end", () => {
@@ -60,7 +74,7 @@ describe("findManifestProblems", () => {
     ]);
     expect(findManifestProblems(manifestOf(text))).toEqual([
       { line: 3, message: "it has 3 columns, not 4 (utt_id, wav_path, text, speaker_id)" },
-      { line: 4, message: 'its utt_id "a" stands in line 1 already' },
+      { line: 4, message: 'its utt_id "a" is already in line 1' },
       { line: 5, message: "its utt_id is empty" },
       { line: 5, message: "its wav_path is empty" },
       { line: 6, message: "it has 5 columns, not 4 (utt_id, wav_path, text, speaker_id)" },

@@ -3,12 +3,11 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { encodeWav } from "../../../../src/audio/encode-wav.ts";
 import { makeFrontEnd } from "../../../../src/recipes/xvector/make-front-end.ts";
-import { measureLevel } from "../../../../src/recipes/xvector/measure-level.ts";
 import { prepareUtterance } from "../../../../src/recipes/xvector/prepare-utterance.ts";
 import { conventionOf } from "../../../../src/recipes/xvector/toolkits/choose-convention.ts";
-import { speak } from "../../../fixtures/recipes/voices.ts";
-import { sharedIsAbsent, sharedPath } from "../../../fixtures/shared-path.ts";
-import { temporaryFolder } from "../../../fixtures/temporary-folder.ts";
+import { speak } from "../../../support/recipes/voices.ts";
+import { sharedIsAbsent, sharedPath } from "../../../support/shared-path.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 const convention = conventionOf({ toolkit: "builtin", save_path: "out", manifest_paths: {} });
 const frontEnd = makeFrontEnd(convention);
@@ -64,19 +63,6 @@ describe("prepareUtterance", () => {
 
   it("takes quiet audio that is not silent", async () => {
     await expect(prepare(speak(1, 1, 1).map((x) => x / 100))).resolves.toMatchObject({ seconds: 1 });
-  });
-});
-
-describe("measureLevel", () => {
-  it("counts samples at full scale, or at their own largest value beyond it", () => {
-    expect(measureLevel(Float32Array.of(1, -1, 0.5, 0)).clipped).toBe(0.5);
-    expect(measureLevel(Float32Array.of(3, 1, 0.5, -1)).clipped).toBe(0.25);
-    expect(measureLevel(Float32Array.of(0.9, 0.9, 0.9, -0.9)).clipped).toBe(0);
-  });
-
-  it("measures the peak without a constant offset", () => {
-    expect(measureLevel(Float32Array.of(0.6, 0.4, 0.6, 0.4)).peakDb).toBeCloseTo(-20, 4);
-    expect(measureLevel(new Float32Array(0)).peakDb).toBe(Number.NEGATIVE_INFINITY);
   });
 });
 

@@ -1,19 +1,19 @@
 import { expect, it } from "vitest";
-import { takeRoom } from "../../../../src/recipes/xvector/room.ts";
+import { borrowBuffer } from "../../../../src/recipes/xvector/borrow-buffer.ts";
 
 it("is used again once it is given back, and not before", () => {
-  const [one, two] = [takeRoom(), takeRoom()];
+  const [one, two] = [borrowBuffer(), borrowBuffer()];
   const lent = one.allocate(1000);
   expect(two.allocate(1000).buffer).not.toBe(lent.buffer);
-  one.giveBack();
-  const next = takeRoom();
+  one.returnBuffer();
+  const next = borrowBuffer();
   expect(next.allocate(500).buffer).toBe(lent.buffer);
   expect(next.allocate(500)).toHaveLength(500);
 });
 
 it("does not keep what a recording of hours took", () => {
-  const room = takeRoom();
+  const room = borrowBuffer();
   const { buffer } = room.allocate(40 * 60 * 16_000);
-  room.giveBack();
-  expect(takeRoom().allocate(1).buffer).not.toBe(buffer);
+  room.returnBuffer();
+  expect(borrowBuffer().allocate(1).buffer).not.toBe(buffer);
 });

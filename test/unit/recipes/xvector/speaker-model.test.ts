@@ -2,11 +2,11 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { FeatureMatrix } from "../../../../src/features/feature-matrix.ts";
 import { loadOnnx, type OnnxModel, type OnnxValue } from "../../../../src/models/load-onnx.ts";
+import type { ModelTensor } from "../../../../src/models/model-session.ts";
 import { cutWindows } from "../../../../src/recipes/xvector/model/cut-windows.ts";
 import { makeSpeakerModel } from "../../../../src/recipes/xvector/model/speaker-model.ts";
 import { type ModelConvention, usualConvention } from "../../../../src/recipes/xvector/toolkits/toolkit.ts";
-import type { ModelTensor } from "../../../../src/shared/model-session.ts";
-import { sharedIsAbsent, sharedPath } from "../../../fixtures/shared-path.ts";
+import { sharedIsAbsent, sharedPath } from "../../../support/shared-path.ts";
 
 function matrix(rows: number, columns: number, value = (i: number) => i): FeatureMatrix {
   return { data: Float32Array.from({ length: rows * columns }, (_, i) => value(i)), rows, columns };
@@ -18,19 +18,20 @@ type Inputs = Readonly<Record<string, ModelTensor>>;
 function summingModel(inputs: readonly OnnxValue[], answer?: (inputs: Inputs) => ModelTensor) {
   const calls: Inputs[] = [];
   const sums = (given: Inputs): ModelTensor => {
-    const { data, dims } = given[inputs[0]!.name]!;
+    const { data, shape: dims } = given[inputs[0]!.name]!;
     const size = data.length / dims[0]!;
     const totals = Array.from({ length: dims[0]! }, (_, i) =>
       [...(data as Float32Array).subarray(i * size, (i + 1) * size)].reduce((a, b) => a + b, 0),
     );
-    return { type: "float32", data: Float32Array.from(totals.flatMap((sum) => [sum, 1])), dims: [dims[0]!, 2] };
+    return { dtype: "float32", shape: [dims[0]!, 2], data: Float32Array.from(totals.flatMap((sum) => [sum, 1])) };
   };
   const model: OnnxModel = {
     inputNames: inputs.map(({ name }) => name),
     outputNames: ["embs"],
     inputs,
-    outputs: [{ name: "embs", type: "float32", shape: [] }],
+    outputs: [{ name: "embs", dtype: "float32", shape: [] }],
     release: () => Promise.resolve(),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
     run(given) {
       calls.push(given);
       return Promise.resolve({ embs: (answer ?? sums)(given) });
@@ -39,7 +40,7 @@ function summingModel(inputs: readonly OnnxValue[], answer?: (inputs: Inputs) =>
   return { calls, model };
 }
 
-const feats: OnnxValue = { name: "feats", type: "float32", shape: ["B", "T", 2] };
+const feats: OnnxValue = { name: "feats", dtype: "float32", shape: ["B", "T", 2] };
 
 function speakerModel(session: OnnxModel, changed: Partial<ModelConvention> = {}, stack = false) {
   return makeSpeakerModel(session, { ...usualConvention, ...changed }, { name: "the model", stack });
@@ -49,7 +50,7 @@ describe("a speaker model", () => {
   it("runs utterances one by one where they are not to be stacked", async () => {
     const { calls, model } = summingModel([feats]);
     const vectors = await speakerModel(model).embed([matrix(3, 2), matrix(3, 2), matrix(4, 2)]);
-    expect(calls.map(({ feats: tensor }) => tensor!.dims)).toEqual([
+    expect(calls.map(({ feats: tensor }) => tensor!.shape)).toEqual([
       [1, 3, 2],
       [1, 3, 2],
       [1, 4, 2],
@@ -65,25 +66,25 @@ describe("a speaker model", () => {
     const { calls, model } = summingModel([feats]);
     const utterances = [matrix(3, 2), matrix(5, 2), matrix(3, 2, () => 1)];
     const vectors = await speakerModel(model, {}, true).embed(utterances);
-    expect(calls.map(({ feats: tensor }) => tensor!.dims)).toEqual([
+    expect(calls.map(({ feats: tensor }) => tensor!.shape)).toEqual([
       [2, 3, 2],
       [1, 5, 2],
     ]);
     expect(vectors.map(([sum]) => sum)).toEqual([15, 45, 6]);
   });
 
-  it("stacks any lengths, filled up with zeros, where the model is told them", async () => {
-    const lens: OnnxValue = { name: "lens", type: "int64", shape: ["B"] };
+  it("stacks any lengths, filled up with zeros, where the model takes them", async () => {
+    const lens: OnnxValue = { name: "lens", dtype: "int64", shape: ["B"] };
     const { calls, model } = summingModel([feats, lens]);
     const vectors = await speakerModel(model, {}, true).embed([matrix(3, 2), matrix(5, 2)]);
     expect(calls).toHaveLength(1);
-    expect(calls[0]!["feats"]!.dims).toEqual([2, 5, 2]);
+    expect(calls[0]!["feats"]!.shape).toEqual([2, 5, 2]);
     expect(calls[0]!["lens"]!.data).toEqual(BigInt64Array.of(3n, 5n));
     expect(vectors.map(([sum]) => sum)).toEqual([15, 45]);
   });
 
-  it("tells lengths as shares where the second input takes floats, as SpeechBrain's models do", async () => {
-    const { calls, model } = summingModel([feats, { name: "lens", type: "float32", shape: ["B"] }]);
+  it("passes lengths as shares where the second input takes floats, as SpeechBrain's models do", async () => {
+    const { calls, model } = summingModel([feats, { name: "lens", dtype: "float32", shape: ["B"] }]);
     await speakerModel(model, {}, true).embed([matrix(3, 2), matrix(6, 2)]);
     expect(calls[0]!["lens"]!.data).toEqual(Float32Array.of(0.5, 1));
   });
@@ -97,15 +98,15 @@ describe("a speaker model", () => {
   it("turns features around where the model takes them first", async () => {
     const { calls, model } = summingModel([{ ...feats, shape: ["B", 2, "T"] }]);
     await speakerModel(model).embed([matrix(3, 2)]);
-    expect(calls[0]!["feats"]).toMatchObject({ dims: [1, 2, 3], data: Float32Array.of(0, 2, 4, 1, 3, 5) });
+    expect(calls[0]!["feats"]).toMatchObject({ shape: [1, 2, 3], data: Float32Array.of(0, 2, 4, 1, 3, 5) });
   });
 
   it("hands over a waveform with or without a dimension for channels", async () => {
-    const flat = summingModel([{ name: "wav", type: "float32", shape: ["B", "N"] }]);
+    const flat = summingModel([{ name: "wav", dtype: "float32", shape: ["B", "N"] }]);
     await speakerModel(flat.model, { input: "waveform" }).embed([matrix(9, 1)]);
-    const deep = summingModel([{ name: "wav", type: "float32", shape: ["B", 1, "N"] }]);
+    const deep = summingModel([{ name: "wav", dtype: "float32", shape: ["B", 1, "N"] }]);
     await speakerModel(deep.model, { input: "waveform" }).embed([matrix(9, 1)]);
-    expect([flat.calls[0]!["wav"]!.dims, deep.calls[0]!["wav"]!.dims]).toEqual([
+    expect([flat.calls[0]!["wav"]!.shape, deep.calls[0]!["wav"]!.shape]).toEqual([
       [1, 9],
       [1, 1, 9],
     ]);
@@ -125,7 +126,11 @@ describe("a speaker model", () => {
     ["zeros", [0, 0], [1, 2], /zeros only/],
     ["a vector for each frame", [1, 2, 3, 4], [1, 2, 2], /tensor of \[1, 2, 2\]/],
   ])("refuses %s", async (_what, numbers, dims, message) => {
-    const { model } = summingModel([feats], () => ({ type: "float32", data: Float32Array.from(numbers), dims }));
+    const { model } = summingModel([feats], () => ({
+      dtype: "float32",
+      shape: dims,
+      data: Float32Array.from(numbers),
+    }));
     await expect(speakerModel(model).embed([matrix(3, 2)])).rejects.toMatchObject({
       code: "BAD_MODEL",
       message: expect.stringMatching(message),
@@ -133,7 +138,7 @@ describe("a speaker model", () => {
   });
 
   it.each([[[1, 1, 2]], [[1, 2, 1]], [[2]]])("takes dimensions of size 1 out of an answer of %j", async (dims) => {
-    const { model } = summingModel([feats], () => ({ type: "float32", data: Float32Array.of(3, 4), dims }));
+    const { model } = summingModel([feats], () => ({ dtype: "float32", shape: dims, data: Float32Array.of(3, 4) }));
     expect(await speakerModel(model).embed([matrix(3, 2)])).toEqual([Float32Array.of(3, 4)]);
   });
 
@@ -149,7 +154,7 @@ describe("a speaker model", () => {
     expect(() => speakerModel(model, { outputName: "x" })).toThrow(/no output "x"[\s\S]*embs/);
     expect(() => speakerModel(model, { inputName: "x" })).toThrow(/no input "x"[\s\S]*feats/);
     expect(() => speakerModel(summingModel([{ ...feats, shape: ["B", "N"] }]).model)).toThrow(/2 dimensions/);
-    expect(() => speakerModel(summingModel([{ ...feats, type: "float16" }]).model)).toThrow(/float16/);
+    expect(() => speakerModel(summingModel([{ ...feats, dtype: "float16" }]).model)).toThrow(/float16/);
   });
 });
 

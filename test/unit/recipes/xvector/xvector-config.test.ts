@@ -1,9 +1,11 @@
+import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { makeFrontEnd } from "../../../../src/recipes/xvector/make-front-end.ts";
 import { vectorFormat } from "../../../../src/recipes/xvector/outputs/vector-format.ts";
 import { conventionOf, modelOf, toolkitOf } from "../../../../src/recipes/xvector/toolkits/choose-convention.ts";
 import {
   checkXVectorConfig,
+  manifestOf,
   splitsOf,
   tagOf,
   type XVectorSection,
@@ -34,6 +36,21 @@ describe("the xvector section", () => {
     expect(modelOf(check({ toolkit: "speechbrain" }))).toBe("speechbrain/spkrec-ecapa-voxceleb");
   });
 
+  it("may name one split as a text", () => {
+    expect(splitsOf(check({ splits: "train" }))).toEqual(["train"]);
+  });
+
+  it("has ESPnet3's splits and manifests where it names none, and its manifest of a split without one", () => {
+    const section = checkXVectorConfig({ xvector: { save_path: "out" } });
+    expect(splitsOf(section)).toEqual(["train", "valid", "test"]);
+    expect(manifestOf(section, "valid")).toBe(resolve("data/manifest/valid.tsv"));
+    const other = check({ splits: ["train", "dev"] });
+    expect([manifestOf(other, "train"), manifestOf(other, "dev")]).toEqual([
+      resolve("train.tsv"),
+      resolve("data/manifest/dev.tsv"),
+    ]);
+  });
+
   it("may stand in a config with other sections", () => {
     expect(checkXVectorConfig({ data_dir: "x", trainer: {}, xvector: least })).toMatchObject(least);
   });
@@ -43,7 +60,8 @@ describe("the xvector section", () => {
     [{ pretrained: "x" }, /xvector\.pretrained is not known[\s\S]*pretrained_model/],
     [{ batch_size: 0 }, /batch_size/],
     [{ device: "gpu" }, /cpu, cuda or cuda:N/],
-    [{ splits: ["dev"] }, /"dev", which has no manifest[\s\S]*train, test/],
+    [{ splits: [] }, /splits/],
+    [{ splits: "runs" }, /"runs" cannot be the name of a split/],
     [{ manifest_paths: { spk_mean: "a.tsv" } }, /"spk_mean" cannot be the name of a split/],
     [{ manifest_paths: { "../x": "a.tsv" } }, /cannot be the name of a split/],
     [{ spk_embed_tag: "../x" }, /spk_embed_tag/],

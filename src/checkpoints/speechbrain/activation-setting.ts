@@ -1,0 +1,27 @@
+import { type Activation, elu, leakyRelu, relu, sigmoid, silu, tanh } from "../layers/activation.ts";
+import { Settings, show } from "../settings.ts";
+import { Tagged } from "../yaml-data.ts";
+
+const activations: Readonly<Record<string, (settings: Settings) => Activation>> = {
+  "torch.nn.ReLU": () => relu,
+  "torch.nn.LeakyReLU": (settings) => leakyRelu(settings.number("negative_slope", 0.01)),
+  "torch.nn.Tanh": () => tanh,
+  "torch.nn.Sigmoid": () => sigmoid,
+  "torch.nn.SiLU": () => silu,
+  "torch.nn.ELU": (settings) => elu(settings.number("alpha", 1)),
+};
+
+/** An activation: `!name:torch.nn.LeakyReLU`, with arguments below it. */
+export function readActivation(settings: Settings, name: string, otherwise: Activation): Activation {
+  const value = settings.value(name);
+  if (value === undefined) return otherwise;
+  const className = value instanceof Tagged ? /^!name:(.+)$/.exec(value.tag)?.[1] : undefined;
+  const make = className !== undefined && Object.hasOwn(activations, className) ? activations[className] : undefined;
+  if (make === undefined)
+    throw settings.refuse(`${name}: ${show(value)} is not converted; known are ${Object.keys(activations).join(", ")}`);
+  const given = value instanceof Tagged && value.value instanceof Map ? value.value : new Map();
+  const own = new Settings(given, { file: settings.origin.file, of: className! }).ignore("inplace");
+  const activation = make(own);
+  own.finish();
+  return activation;
+}

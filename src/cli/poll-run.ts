@@ -1,0 +1,25 @@
+import { jobsOf } from "../launchers/jobs-of.ts";
+import type { ObservedJobs } from "../run-folder/jobs/job-queue-status.ts";
+import { openStatus, type RunStatus } from "../run-folder/run/run-status.ts";
+
+/** A run that is polled. */
+export interface Look {
+  /** Asks its scheduler first, if it has one, then reads the run folder. */
+  now(): Promise<RunStatus>;
+  /** The last reply of its scheduler. */
+  seenJobs(): ObservedJobs | undefined;
+}
+
+/** Opens a run for polling. With `isLooking` nothing is written, whatever its scheduler reports. */
+export async function pollRun(runDir: string, { isLooking }: { readonly isLooking: boolean }): Promise<Look> {
+  const reader = await openStatus(runDir);
+  const jobs = await jobsOf(runDir, { isLooking });
+  let seen: ObservedJobs | undefined;
+  return {
+    async now() {
+      seen = await jobs?.look();
+      return reader.read(seen);
+    },
+    seenJobs: () => seen,
+  };
+}

@@ -1,0 +1,20 @@
+import type { BaseRunner } from "./base-runner.ts";
+import type { EnvironmentProvider } from "./environment-provider.ts";
+import type { OfSubclass } from "./runner-hooks.ts";
+
+// By a registered symbol, because a script and its worker may have loaded two copies of this package.
+export const definitionMark: unique symbol = Symbol.for("millrace.definition") as never;
+
+/** What a worker looks for in an export of `defineRun`. */
+export interface DefinitionMark {
+  /** Its position among the definitions of its module, from 0. */
+  readonly position: number;
+  readonly Provider: new (config: unknown, params: object) => EnvironmentProvider<object>;
+  readonly Runner: new (...args: OfSubclass[]) => BaseRunner<object, unknown, object, OfSubclass>;
+}
+
+/** The definition behind an export, where it is one. */
+export function definitionIn(exported: unknown): DefinitionMark | undefined {
+  if (typeof exported !== "object" || exported === null) return undefined;
+  return (exported as { readonly [definitionMark]?: DefinitionMark })[definitionMark];
+}

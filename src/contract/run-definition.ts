@@ -1,0 +1,154 @@
+import type { ShapeValue } from "../config/shape.ts";
+import type { Items } from "../plan/collect-items.ts";
+import type { Writer } from "../writers/writer.ts";
+import type { OwnOption } from "./class-options.ts";
+import type { RunPlace } from "./run-place.ts";
+import type { Awaitable, OfSubclass } from "./runner-hooks.ts";
+import type { BatchOptions, RunOptions } from "./runner-options.ts";
+import type { RunningRun } from "./start-run.ts";
+import type { RetryFilter, SubmittedRun } from "./task.ts";
+import type { BatchBy } from "./work-options.ts";
+
+/** The options that a definition adds, by their names. */
+export type OptionDeclarations = Readonly<Record<string, OwnOption<OfSubclass>>>;
+
+type OptionValue<Option> = Option extends { readonly shape: infer Shape } ? ShapeValue<Shape> : never;
+
+/** The options of a definition as its functions get them. */
+type OptionValues<Options> = { readonly [Name in keyof Options]: OptionValue<Options[Name]> };
+
+type LeftOut<Options> = {
+  [Name in keyof Options]: Options[Name] extends { readonly default: unknown }
+    ? Name
+    : undefined extends OptionValue<Options[Name]>
+      ? Name
+      : never;
+}[keyof Options];
+
+/** The same options as a start gives them: those with a default may be left out. */
+type OptionsGiven<Options> = {
+  readonly [Name in Exclude<keyof Options, LeftOut<Options>>]: OptionValue<Options[Name]>;
+} & { readonly [Name in LeftOut<Options>]?: OptionValue<Options[Name]> | undefined };
+
+/** What every function of a definition gets last. */
+export interface RunContext<Options> {
+  readonly options: OptionValues<Options>;
+}
+
+/** What one call of `forward` is about: one index, or those of a batch. */
+type IndexOf<Batch> = Batch extends undefined ? number : readonly number[];
+
+/** What an item becomes, once those are left out for which `forward` returned `null` or `undefined`. */
+export type ResultOf<Batch, Returned> = Batch extends undefined
+  ? NonNullable<Awaited<Returned>>
+  : Awaited<Returned> extends readonly (infer Result)[]
+    ? NonNullable<Result>
+    : never;
+
+/** A batch has as many results as items. */
+type BatchCheck<Batch> = Batch extends undefined ? unknown : Awaitable<readonly unknown[]>;
+
+/** The writers of a run that opens none of its own. */
+export interface DefaultWriters<Result> {
+  readonly records: Writer<Result>;
+}
+
+/** A committed shard, for `merge`. */
+export interface ShardOutput<Result, State> {
+  readonly dir: string;
+  /** What `state` began with and `finish` returned; read when it is looked at. */
+  readonly state: State;
+  /** The records of the default writers, read when they are first looked at. */
+  readonly records: readonly Result[];
+}
+
+/** The functions and settings of a run. All but `env` and `forward` may be left out. */
+export interface RunDefinition<
+  Env extends object,
+  Returned,
+  Config,
+  Params extends object,
+  Batch extends number | BatchBy | undefined,
+  Writers extends object,
+  State extends object,
+  Merged,
+  Options extends OptionDeclarations,
+> {
+  /** Builds what `forward` needs (dataset, model, helpers), once per worker. */
+  readonly env: (config: Config, params: Params) => Env | Promise<Env>;
+  /** Options of this run's own, checked; they are given where the run is started. */
+  readonly options?: Options | undefined;
+  /** How many items `forward` gets at a time, or up to which cost. Default: one index, not an array. */
+  readonly batch?: Batch | undefined;
+  /** The work for one item, or for a batch: then one result for each of its items. `null` or `undefined` drops an item. */
+  readonly forward: (
+    idx: IndexOf<Batch>,
+    env: Env & RunPlace,
+    context: RunContext<Options>,
+  ) => Returned & BatchCheck<Batch>;
+  /** What an item costs, for `batch: { cost, max }`. */
+  readonly cost?: ((idx: number, env: Env & RunPlace, context: RunContext<Options>) => number) | undefined;
+  /** Opens the files of one shard in its folder. Default: `records.jsonl`. */
+  readonly writers?:
+    | ((shardDir: string, env: Env & RunPlace, context: RunContext<Options>) => Awaitable<Writers>)
+    | undefined;
+  /** What a shard carries from item to item; plain data that a checkpoint keeps. */
+  readonly state?: ((env: Env & RunPlace, context: RunContext<Options>) => State | Promise<State>) | undefined;
+  /** Takes the result of one item to the writers or into the state. Default: a line of `records.jsonl`. */
+  readonly write?:
+    | ((
+        writers: NoInfer<Writers>,
+        result: NoInfer<ResultOf<Batch, Returned>>,
+        state: NoInfer<State>,
+        env: Env & RunPlace,
+        context: RunContext<Options>,
+      ) => Awaitable<void>)
+    | undefined;
+  /** Closes the files of one shard; what it returns is added to the state. Default: closes every writer. */
+  readonly finish?:
+    | ((
+        writers: NoInfer<Writers>,
+        state: NoInfer<State>,
+        env: Env & RunPlace,
+        context: RunContext<Options>,
+      ) => Awaitable<object | undefined> | Awaitable<void>)
+    | undefined;
+  /** Puts the committed shards, in item order, together. Default: all records. */
+  readonly merge?:
+    | ((
+        shards: readonly ShardOutput<NoInfer<ResultOf<Batch, Returned>>, NoInfer<State>>[],
+        run: { readonly runDir: string },
+      ) => Merged | Promise<Merged>)
+    | undefined;
+  /** Called once per worker when it leaves: close files, free a device. */
+  readonly teardown?: ((env: Env) => void | Promise<void>) | undefined;
+  /** Raised when a function changes in a way that makes earlier outputs wrong: a resume then refuses. */
+  readonly version?: string | number | undefined;
+}
+
+type ConfigPart<Config> = unknown extends Config ? { readonly config?: Config } : { readonly config: Config };
+type ParamsPart<Params> = object extends Params ? { readonly params?: Params } : { readonly params: Params };
+
+/** What a start is given, in one object: the config and params of `env`, the run's own options, and those of every run. */
+export type StartOptions<Config, Params extends object, Batch, Options> = RunOptions &
+  (Batch extends undefined ? unknown : BatchOptions) &
+  OptionsGiven<Options> &
+  ConfigPart<Config> &
+  ParamsPart<Params>;
+
+/** The options may be left out where none of them is required. */
+type StartArguments<Start> = object extends Start ? [options?: Start] : [options: Start];
+
+/** A run, ready to be started, by `defineRun`. */
+export interface DefinedRun<Result, Merged, Start> {
+  /** Runs `forward` over the items, or over those that are left, and merges. */
+  run(items: Items, ...options: StartArguments<Start>): Promise<Merged>;
+  /** Starts the run and returns at once: iterate it for the records as shards are committed, or await its `result`. */
+  start(items: Items, ...options: StartArguments<Start>): RunningRun<Result, Merged>;
+  /** Starts workers that finish without this process, and returns at once. */
+  submit(items: Items, ...options: StartArguments<Start>): Promise<SubmittedRun>;
+  /** Continues the run in `outputDir`, over the items it was begun with, and merges. */
+  resume(...options: StartArguments<Start>): Promise<Merged>;
+  /** Runs the items that failed once more, all or those whose message matches `error`, and merges again. */
+  retryFailed(...options: StartArguments<Start & RetryFilter>): Promise<Merged>;
+}

@@ -1,0 +1,267 @@
+import { isAbsolute, join, normalize, resolve, sep } from "node:path";
+import type { OnCodeChange } from "../code/compare-code.ts";
+import { checkParallel, getParallelConfig, type ParallelConfig, type ParallelInput } from "../config/parallel.ts";
+import { MillraceError } from "../errors/errors.ts";
+import { toCamelCase } from "../text/letter-case.ts";
+import { nearestName } from "../text/nearest-name.ts";
+import { describeKind } from "../values/state-json.ts";
+import type { BatchBy, WorkOptions } from "./work-options.ts";
+
+/** The options of a run whose `forward` takes an array of indices. */
+export interface BatchOptions {
+  /** Indices per call of `forward`, which then gets an array. Default: one index, not an array. */
+  readonly batchSize?: number | null | undefined;
+  /** Batches by cost (`itemCost` of a runner, `cost` of `defineRun`) instead of by count. */
+  readonly batchBy?: BatchBy | undefined;
+}
+
+/** The options of every run. Only `outputDir` and `shardSubdir` say where a run is; the rest may change at a resume. */
+export interface RunOptions {
+  /** Where the run folder is. Default: a temporary one, removed when the records are returned. */
+  readonly outputDir?: string | undefined;
+  /** A folder below `outputDir` for the shards, the manifest and the merged files. Default: `outputDir` itself. */
+  readonly shardSubdir?: string | undefined;
+  /** `false` deletes what an earlier run left in the folder and starts over. Default: `true`. */
+  readonly resume?: boolean | undefined;
+  /** Continues although config, params, runner, provider or their code changed since the run was begun. Default: `false`. */
+  readonly acceptChange?: boolean | undefined;
+  /**
+   * What a start, or a worker, does where the code is no longer the one that made the outputs: `refuse`, `warn` (continue, and
+   * say so), `accept`. Default: `refuse` where the module of the runner or the provider has changed, `warn` where only
+   * something that they import has.
+   */
+  readonly onCodeChange?: OnCodeChange | undefined;
+  /** How many shards a new run is cut into. Default: 16 a worker, at least 128, and one per batch where that is at most twice as many. */
+  readonly shards?: number | undefined;
+  /** What a failing item does: stop the run, or be written to `failures.jsonl`. Default: `fail`. */
+  readonly onError?: "fail" | "skip" | undefined;
+  /** Further tries of a failing item. Default: 0. */
+  readonly retries?: number | undefined;
+  /** Stops a run that skips: how many items may fail, or, below 1, which share of them. Default: any number. */
+  readonly maxFailures?: number | undefined;
+  /**
+   * Milliseconds `forward` may take per item. Default: any time. With `env: local` only a `forward` that answers later can
+   * be timed out: a synchronous one can only be ended with its worker.
+   */
+  readonly itemTimeout?: number | undefined;
+  /**
+   * Bytes of memory (RSS) above which a worker is replaced by a fresh one, between two items. Default: any amount. Counts
+   * for workers with a process of their own; `local` and `thread` have none.
+   */
+  readonly maxRss?: number | undefined;
+  /**
+   * The shortest time between checkpoints, in milliseconds. Default: 30; more where they would cost over one percent, but a kill repeats at most 5 s or
+   * one percent of the work, or the run says why not.
+   */
+  readonly checkpointInterval?: number | undefined;
+  /**
+   * NaN and the infinities in the default records, which JSON does not have: `refuse` fails the item, `null` writes null.
+   * Default: `refuse`. A `jsonlWriter` that you open has an option of its own.
+   */
+  readonly nonFinite?: "refuse" | "null" | undefined;
+  /** Milliseconds after which a worker that shows no sign of life loses its shard. Default: 15000, and more from 500 workers on. */
+  readonly leaseTtl?: number | undefined;
+  /** Makes one file in the run folder of the line files of all shards, `records.jsonl` for one. Default: they stay parts. */
+  readonly mergeFiles?: boolean | undefined;
+  /**
+   * Who may read `spec.json` of the run, which holds config and params: `owner`, or also the `group` of the folder, so that
+   * colleagues can continue the run from its folder. Default: `owner`.
+   */
+  readonly specAccess?: "owner" | "group" | undefined;
+  /** Shows progress on stderr. Default: `true`. */
+  readonly progress?: boolean | undefined;
+  /** Where a run that is left alone writes down its jobs, one JSON file each. Default: only in the run folder. */
+  readonly asyncSpecsDir?: string | undefined;
+  /**
+   * Where each shard's records are put as `split.N.jsonl` when it is committed. Default: only in the run folder. Without
+   * `outputDir`, the run folder is `run` in it.
+   */
+  readonly asyncResultDir?: string | undefined;
+  /** Where workers run, for this runner alone. Default: what `setParallel` said. */
+  readonly parallel?: ParallelInput | undefined;
+  /** Stops the run: it checkpoints, gives its shard back and throws `RUN_STOPPED`. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What `forward` gets: one index, or with a batch an array of them. */
+export type ItemIndex = number | readonly number[];
+
+type OneIndexOnly = "forward takes one index: extend BatchRunner, or give BaseRunner an array as its index type";
+
+/** The options of a runner. `batchSize` and `batchBy` are there where its `forward` takes arrays. */
+export type RunnerOptions<Index extends ItemIndex = number> = RunOptions &
+  (readonly number[] extends Index
+    ? BatchOptions
+    : { readonly batchSize?: OneIndexOnly | null | undefined; readonly batchBy?: OneIndexOnly | undefined });
+
+/** Options as they come from a config, or from a script without types. */
+export interface GivenOptions extends RunOptions, BatchOptions {
+  /** As in ESPnet3: `run` is `submit`. */
+  readonly asyncMode?: boolean | undefined;
+}
+
+/** The options after the check, with defaults. */
+export interface CheckedOptions {
+  readonly outputDir: string | undefined;
+  readonly shardSubdir: string;
+  readonly resume: boolean;
+  readonly acceptChange: boolean;
+  readonly onCodeChange: OnCodeChange | undefined;
+  readonly shards: number | undefined;
+  readonly mergeFiles: boolean;
+  readonly specAccess: "owner" | "group";
+  readonly progress: boolean;
+  readonly signal: AbortSignal | undefined;
+  readonly asyncMode: boolean;
+  readonly asyncSpecsDir: string | undefined;
+  /** Without a `leaseTtlMs` where the user gave none: it depends on the number of workers. */
+  readonly work: Omit<WorkOptions, "leaseTtlMs"> & { readonly leaseTtlMs: number | undefined };
+  /** Read when a run begins, so that a later `setParallel` counts. */
+  readonly parallel: () => ParallelConfig;
+}
+
+const known: Record<keyof GivenOptions, true> = {
+  batchSize: true,
+  batchBy: true,
+  outputDir: true,
+  shardSubdir: true,
+  resume: true,
+  acceptChange: true,
+  onCodeChange: true,
+  shards: true,
+  onError: true,
+  retries: true,
+  maxFailures: true,
+  itemTimeout: true,
+  maxRss: true,
+  checkpointInterval: true,
+  nonFinite: true,
+  leaseTtl: true,
+  mergeFiles: true,
+  specAccess: true,
+  progress: true,
+  asyncMode: true,
+  asyncSpecsDir: true,
+  asyncResultDir: true,
+  parallel: true,
+  signal: true,
+};
+
+/** The names of the options that every runner has. */
+export const runnerOptionNames: readonly string[] = Object.keys(known);
+
+/** Whether every runner has an option of this name. */
+export function isRunnerOption(name: string): boolean {
+  return Object.hasOwn(known, name);
+}
+
+/** Checks a runner's options once, at the border; `ownNames` are those that its class adds. */
+export function checkOptions(options: GivenOptions, ownNames: readonly string[] = []): CheckedOptions {
+  for (const key of Object.keys(options)) if (!isRunnerOption(key)) throw unknownOption(key, ownNames);
+  const batchBy = checkBatchBy(options.batchBy);
+  const parallel = options.parallel === undefined ? undefined : checkParallel(options.parallel);
+  const asyncMode = checkBoolean("asyncMode", options.asyncMode ?? false);
+  const resultDir = checkFolder("asyncResultDir", options.asyncResultDir);
+  // A run that is submitted must have a folder that stays.
+  const ownFolder = resultDir === undefined ? undefined : join(resultDir, "run");
+  return {
+    asyncMode,
+    asyncSpecsDir: checkFolder("asyncSpecsDir", options.asyncSpecsDir),
+    outputDir: checkFolder("outputDir", options.outputDir) ?? ownFolder,
+    shardSubdir: checkSubdir(options.shardSubdir ?? ""),
+    resume: checkBoolean("resume", options.resume ?? true),
+    acceptChange: checkBoolean("acceptChange", options.acceptChange ?? false),
+    onCodeChange: checkOnCodeChange(options.onCodeChange),
+    shards: options.shards === undefined ? undefined : checkNumber("shards", options.shards, { min: 1, whole: true }),
+    mergeFiles: checkBoolean("mergeFiles", options.mergeFiles ?? false),
+    specAccess: checkSpecAccess(options.specAccess ?? "owner"),
+    progress: checkBoolean("progress", options.progress ?? true),
+    signal: options.signal,
+    parallel: () => parallel ?? getParallelConfig(),
+    work: {
+      batchSize:
+        options.batchSize == null ? undefined : checkNumber("batchSize", options.batchSize, { min: 1, whole: true }),
+      batchBy,
+      onError: checkOnError(options.onError ?? "fail"),
+      retries: checkNumber("retries", options.retries ?? 0, { min: 0, whole: true }),
+      maxFailures: checkNumber("maxFailures", options.maxFailures ?? Number.POSITIVE_INFINITY, { min: 0 }),
+      itemTimeoutMs:
+        options.itemTimeout === undefined ? undefined : checkNumber("itemTimeout", options.itemTimeout, { min: 1 }),
+      maxRss: options.maxRss === undefined ? undefined : checkNumber("maxRss", options.maxRss, { min: 1 }),
+      checkpointIntervalMs: checkNumber("checkpointInterval", options.checkpointInterval ?? 30, { min: 0 }),
+      nonFinite: checkNonFinite(options.nonFinite ?? "refuse"),
+      leaseTtlMs: options.leaseTtl === undefined ? undefined : checkNumber("leaseTtl", options.leaseTtl, { min: 100 }),
+      resultDir,
+    },
+  };
+}
+
+/** The run folder of checked options, or undefined for a temporary one. */
+export function runFolder({ outputDir, shardSubdir }: CheckedOptions): string | undefined {
+  return outputDir === undefined ? undefined : join(outputDir, shardSubdir);
+}
+
+function checkNumber(name: string, value: unknown, { min, whole = false }: { min: number; whole?: boolean }): number {
+  if (typeof value === "number" && value >= min && (!whole || Number.isSafeInteger(value))) return value;
+  throw bad(name, value, `a ${whole ? "whole " : ""}number from ${min}`);
+}
+
+function checkBoolean(name: string, value: unknown): boolean {
+  if (typeof value === "boolean") return value;
+  throw bad(name, value, "true or false");
+}
+
+function checkFolder(name: string, value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === "string" && value !== "" && !value.includes("\0")) return resolve(value);
+  throw bad(name, value, "a path");
+}
+
+function checkOnError(value: unknown): "fail" | "skip" {
+  if (value === "fail" || value === "skip") return value;
+  throw bad("onError", value, '"fail" or "skip"');
+}
+
+function checkNonFinite(value: unknown): "refuse" | "null" {
+  if (value === "refuse" || value === "null") return value;
+  throw bad("nonFinite", value, '"refuse" or "null"');
+}
+
+function checkSpecAccess(value: unknown): "owner" | "group" {
+  if (value === "owner" || value === "group") return value;
+  throw bad("specAccess", value, '"owner" or "group"');
+}
+
+function checkOnCodeChange(value: unknown): OnCodeChange | undefined {
+  if (value === undefined || value === "refuse" || value === "warn" || value === "accept") return value;
+  throw bad("onCodeChange", value, '"refuse", "warn" or "accept"');
+}
+
+function checkSubdir(value: unknown): string {
+  const isInside =
+    typeof value === "string" && !isAbsolute(value) && !value.includes("\0") && normalize(value).split(sep)[0] !== "..";
+  if (isInside) return value;
+  throw bad("shardSubdir", value, "a relative path that stays inside outputDir");
+}
+
+function checkBatchBy(value: BatchBy | undefined): BatchBy | undefined {
+  if (value === undefined) return undefined;
+  if (value?.cost === "sum" || value?.cost === "padded") {
+    return { cost: value.cost, max: checkNumber("batchBy.max", value.max, { min: Number.MIN_VALUE }) };
+  }
+  throw bad("batchBy.cost", value?.cost, '"sum" or "padded"');
+}
+
+function bad(name: string, value: unknown, expected: string): MillraceError {
+  return new MillraceError("BAD_OPTION", `Option ${name} is ${describeKind(value)}; ${expected} was expected.`, {
+    hint: `Pass ${expected}, or leave ${name} out for its default.`,
+  });
+}
+
+function unknownOption(key: string, ownNames: readonly string[]): MillraceError {
+  const names = [...ownNames, ...Object.keys(known)];
+  const near = nearestName(toCamelCase(key), names);
+  return new MillraceError("BAD_OPTION", `Option ${JSON.stringify(key)} is not known.`, {
+    hint: near === undefined ? `Known: ${names.join(", ")}.` : `Did you mean ${near}?`,
+  });
+}

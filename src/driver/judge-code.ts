@@ -1,0 +1,78 @@
+import type { CodeSnapshot, CodeSource } from "../code/code-snapshot.ts";
+import {
+  type CodeChange,
+  compareCode,
+  describeCodeChange,
+  type OnCodeChange,
+  policyFor,
+} from "../code/compare-code.ts";
+import { digestCode } from "../code/digest-code.ts";
+import { isUnchanged } from "../code/is-unchanged.ts";
+import type { RunPaths } from "../run-folder/files/run-paths.ts";
+import { type CodeVersion, codeThatMadeItems, makeCodeVersion } from "../run-folder/run/code-versions.ts";
+import { countItemsDone } from "../run-folder/run/count-items-done.ts";
+import type { Manifest } from "../run-folder/run/manifest.ts";
+import { isAnyWorkerAlive } from "../run-folder/run/run-status.ts";
+
+/** The code of a start, and what is to be done where it is not the code of the run. */
+export interface ChangePolicy {
+  readonly code: CodeSource | undefined;
+  readonly onCodeChange: OnCodeChange | undefined;
+  readonly acceptChange: boolean;
+}
+
+/** What a start makes of the code that it finds: the states that the manifest is to hold, or why it must not continue. */
+export type CodeVerdict =
+  | {
+      readonly kind: "fine";
+      readonly versions: readonly CodeVersion[];
+      /** A change that does not stop the start. */
+      readonly change?: CodeChange;
+      /** The message for the user. */
+      readonly notice?: string;
+    }
+  | { readonly kind: "refused"; readonly change: CodeChange; readonly itemsDone: number };
+
+/** The code of a run that begins. */
+export function firstCode(code: CodeSource | undefined): readonly CodeVersion[] {
+  return code === undefined ? [] : [makeCodeVersion(digestCode(code), 0)];
+}
+
+/** Compares the code of a start with what has made the outputs that are there. */
+export function judgeCode(paths: RunPaths, manifest: Manifest, policy: ChangePolicy): CodeVerdict {
+  const { code: source, onCodeChange, acceptChange } = policy;
+  const { code: versions, plan } = manifest;
+  // The version of the class decides: the files are not looked at.
+  if (source === undefined) return { kind: "fine", versions: versions.length === 0 ? versions : [] };
+  // Only code that has made items counts; the newest may have been noted by a start with nothing to do.
+  const made = versions.length > 1 ? codeThatMadeItems(versions, countItemsDone(paths)) : versions;
+  const newest = made.at(-1);
+  if (newest !== undefined && isUnchanged(newest, source)) return { kind: "fine", versions: made };
+  const snapshot = digestCode(source, newest);
+  if (newest === undefined) {
+    const itemsDone = countItemsDone(paths);
+    const fine = { kind: "fine", versions: [makeCodeVersion(snapshot, itemsDone)] } as const;
+    if (itemsDone === 0) return fine;
+    const notice = `${itemsDone} of ${plan.items.count} items were made before their code was noted: whether it has changed since is not known`;
+    return { ...fine, notice };
+  }
+  const change = compareCode(newest, snapshot);
+  if (change === undefined) return { kind: "fine", versions: withNewStamps(made, snapshot) };
+  const itemsDone = countItemsDone(paths);
+  // Nothing of the code before is left, unless another driver has just begun with it.
+  if (itemsDone === 0 && !isAnyWorkerAlive(paths)) return { kind: "fine", versions: [makeCodeVersion(snapshot, 0)] };
+  const verdict = acceptChange ? "accept" : policyFor(change, onCodeChange);
+  if (verdict === "refuse") return { kind: "refused", change, itemsDone };
+  const version = { ...makeCodeVersion(snapshot, itemsDone), ...(acceptChange ? { isAccepted: true } : {}) };
+  const fine = { kind: "fine", versions: [...made, version], change } as const;
+  if (verdict === "accept") return fine;
+  const notice = `the code has changed since ${itemsDone} of ${plan.items.count} items were made: ${describeCodeChange(change).join(", ")}`;
+  return { ...fine, notice };
+}
+
+/** The same code in files that were written again: workers then need not read them. */
+function withNewStamps(versions: readonly CodeVersion[], snapshot: CodeSnapshot): readonly CodeVersion[] {
+  const newest = versions.at(-1)!;
+  const isSame = JSON.stringify(newest.files) === JSON.stringify(snapshot.files);
+  return isSame ? versions : [...versions.slice(0, -1), { ...newest, ...snapshot }];
+}

@@ -1,0 +1,109 @@
+import { join } from "node:path";
+import { runFolder } from "../contract/runner-options.ts";
+import type { OnRecords } from "../contract/start-run.ts";
+import type { RetryFilter, SubmittedRun, Task } from "../contract/task.ts";
+import { MillraceError } from "../errors/errors.ts";
+import { chooseLauncher } from "../launchers/choose-launcher.ts";
+import { outlivesDriver } from "../launchers/launcher.ts";
+import type { Items } from "../plan/collect-items.ts";
+import type { ItemList } from "../plan/item-list.ts";
+import { runPaths } from "../run-folder/files/run-paths.ts";
+import { readManifest } from "../run-folder/run/manifest.ts";
+import { driveRun } from "./drive-run.ts";
+import { CommitFollower } from "./follow-commits.ts";
+import { retryFailed } from "./retry-failed.ts";
+import { makeRequest } from "./run-request.ts";
+import { submitRun } from "./submit-run.ts";
+import { inTemporaryFolder } from "./temporary-folder.ts";
+import { onBeforeExit, withStopSignals } from "./with-stop-signals.ts";
+
+/** Runs a task over the items, or over those that are left, and merges. `onRecords` gets the records of each shard when it is committed. */
+export async function runTask<Merged>(
+  task: Task<Merged>,
+  items: Items | ItemList,
+  onRecords?: OnRecords,
+): Promise<Merged> {
+  return withStopSignals(await stopping(task), (stop) =>
+    inRunFolder(task, (runDir) =>
+      onRecords === undefined
+        ? driveRun<Merged>(makeRequest(task, { runDir, items, stop }))
+        : followed(task, { runDir, onRecords }, (one) => driveRun<Merged>(makeRequest(one, { runDir, items, stop }))),
+    ),
+  );
+}
+
+/** Does something with a task, and hands its records over meanwhile. */
+async function followed<Merged>(
+  task: Task<Merged>,
+  { runDir, onRecords }: { readonly runDir: string; readonly onRecords: OnRecords },
+  act: (task: Task<Merged>) => Promise<Merged>,
+): Promise<Merged> {
+  const follower = new CommitFollower(runDir, { onRecords, isKept: task.options.outputDir !== undefined });
+  const following = follower.follow();
+  try {
+    return await act({
+      ...task,
+      merge: async (shardDirs, run) => {
+        await follower.end(run.committed);
+        return task.merge(shardDirs, run);
+      },
+    });
+  } finally {
+    await follower.end();
+    await following;
+  }
+}
+
+/** Hands a task to workers that finish it without this process. */
+export async function submitTask(task: Task<unknown>, items: Items): Promise<SubmittedRun> {
+  const runDir = runFolder(task.options);
+  if (runDir === undefined) {
+    throw new MillraceError("BAD_OPTION", "A run that is left alone needs an outputDir (or an asyncResultDir).", {
+      hint: "Its folder must stay when this process has ended.",
+    });
+  }
+  const stop = { leave: new AbortController().signal, kill: new AbortController().signal };
+  return submitRun(makeRequest(task, { runDir, items, stop }));
+}
+
+/** Runs the rest of the run that is in `outputDir`, over the items it was begun with, and merges. */
+export async function resumeTask<Merged>(task: Task<Merged>): Promise<Merged> {
+  const runDir = runFolder(task.options);
+  const manifest = runDir === undefined ? undefined : readManifest(runPaths(runDir));
+  if (manifest !== undefined) return runTask(task, manifest.plan.items);
+  throw new MillraceError("RUN_NOT_FOUND", `There is no run in ${runDir ?? "a temporary folder"}.`, {
+    hint: "Start it with run(items) and an outputDir.",
+  });
+}
+
+/** Runs the failed items once more, puts what succeeds into its place, and merges again. */
+export async function retryTask<Merged>(task: Task<Merged>, filter: RetryFilter): Promise<Merged> {
+  const runDir = runFolder(task.options);
+  if (runDir === undefined) {
+    throw new MillraceError("BAD_OPTION", "retryFailed needs the outputDir of the run whose items failed.", {
+      hint: "Pass the outputDir that the run had; without one nothing of it was kept.",
+    });
+  }
+  return withStopSignals(await stopping(task), (stop) =>
+    retryFailed<Merged>(makeRequest(task, { runDir, items: [], stop }), filter),
+  );
+}
+
+async function stopping({
+  options,
+}: Task<unknown>): Promise<{ own: AbortSignal | undefined; outlivesDriver: boolean }> {
+  return { own: options.signal, outlivesDriver: outlivesDriver(await chooseLauncher(options.parallel())) };
+}
+
+/** Without an `outputDir` the run has a folder of its own for as long as it lasts, and its records come in memory. */
+async function inRunFolder<Merged>(
+  { options }: Task<Merged>,
+  act: (runDir: string) => Promise<Merged>,
+): Promise<Merged> {
+  const runDir = runFolder(options);
+  if (runDir !== undefined) return act(runDir);
+  return inTemporaryFolder(onBeforeExit, async (folder) => {
+    const merged = await act(join(folder, options.shardSubdir));
+    return Array.isArray(merged) ? ([...merged] as Merged) : merged;
+  });
+}

@@ -1,0 +1,84 @@
+import type { StopRequests } from "../launchers/launcher.ts";
+import { ignoreErrors } from "../runtime/ignore-errors.ts";
+import { sleep } from "../runtime/sleep.ts";
+
+const signals = ["SIGINT", "SIGTERM"] as const;
+// How long ended workers, or one that cannot be ended, are waited for after the second signal.
+const killGraceMs = 1000;
+// The same for jobs of a scheduler, which has to be asked.
+const cancelGraceMs = 60_000;
+
+interface ActiveRun {
+  /** Its workers continue without this process. */
+  readonly outlivesDriver: boolean;
+  readonly leave: AbortController;
+  readonly kill: AbortController;
+}
+
+const active = new Set<ActiveRun>();
+let received: NodeJS.Signals | undefined;
+let outlivedDriver = false;
+let lastResort: NodeJS.Timeout | undefined;
+const lastActs = new Set<() => void>();
+
+/** To be done just before a signal ends this process, where the run could not be waited for. */
+export function onBeforeExit(act: () => void): () => void {
+  lastActs.add(act);
+  return () => void lastActs.delete(act);
+}
+
+/**
+ * Runs something that Ctrl-C (or SIGTERM) stops: once, it saves and leaves; twice, its workers are ended at once. Workers
+ * on other hosts continue after the first, and are cancelled by the second. Then the signal does what it would have done without: end this process, unless the user's script has a listener of its own.
+ */
+export async function withStopSignals<T>(
+  { own, outlivesDriver }: { readonly own: AbortSignal | undefined; readonly outlivesDriver: boolean },
+  act: (stop: StopRequests) => Promise<T>,
+): Promise<T> {
+  const run: ActiveRun = { outlivesDriver, leave: new AbortController(), kill: new AbortController() };
+  const leave = () => run.leave.abort();
+  if (own?.aborted) leave();
+  own?.addEventListener("abort", leave);
+  if (active.size === 0) for (const signal of signals) process.on(signal, onSignal);
+  active.add(run);
+  try {
+    return await act({ leave: run.leave.signal, kill: run.kill.signal });
+  } finally {
+    own?.removeEventListener("abort", leave);
+    active.delete(run);
+    outlivedDriver = outlivesDriver;
+    if (active.size === 0) await passOn();
+  }
+}
+
+function onSignal(signal: NodeJS.Signals): void {
+  if (received === undefined) {
+    received = signal;
+    process.stderr.write(
+      [...active].some((run) => run.outlivesDriver)
+        ? "\nmillrace: leaving; the jobs continue. Ctrl-C again within three seconds cancels them\n"
+        : "\nmillrace: stopping after the items in work; Ctrl-C again stops at once\n",
+    );
+    for (const run of active) run.leave.abort("signal");
+    return;
+  }
+  for (const run of active) run.kill.abort();
+  const graceMs = [...active].some((run) => run.outlivesDriver) ? cancelGraceMs : killGraceMs;
+  lastResort ??= setTimeout(() => void passOn(), graceMs);
+}
+
+/** Lets the signal have its usual effect. */
+async function passOn(): Promise<void> {
+  clearTimeout(lastResort);
+  lastResort = undefined;
+  for (const name of signals) process.off(name, onSignal);
+  const signal = received;
+  received = undefined;
+  if (signal === undefined || process.listenerCount(signal) > 0) return;
+  if (!outlivedDriver) process.stderr.write("millrace: stopped; run it again and it continues where it was\n");
+  // The process ends all the same.
+  for (const act of lastActs) ignoreErrors(act);
+  process.kill(process.pid, signal);
+  // The signal ends the process within this time; nothing of the script runs meanwhile.
+  await sleep(killGraceMs);
+}

@@ -1,0 +1,110 @@
+import type { RunPaths } from "../run-folder/files/run-paths.ts";
+import {
+  type JobQueueStatus,
+  type ObservedJobs,
+  readJobQueueText,
+  removeJobQueueStatus,
+  writeJobQueueStatus,
+} from "../run-folder/jobs/job-queue-status.ts";
+import { sleep } from "../runtime/sleep.ts";
+import { chooseScheduler, schedulers } from "./choose-scheduler.ts";
+import { checkJobOptions } from "./jobs/job-options.ts";
+import { openJobQueue } from "./jobs/open-job-queue.ts";
+import { describeForeign, type QueueUse } from "./jobs/record-rights.ts";
+import type { PlacedJobs, RunJobs } from "./jobs/run-jobs.ts";
+import type { Scheduler } from "./jobs/scheduler.ts";
+import { sortJobRecords } from "./jobs/sort-job-records.ts";
+import { watchJobs } from "./jobs/watch-jobs.ts";
+import { sshJobs } from "./ssh/ssh-jobs.ts";
+
+// An end needs several consecutive reports; a single look repeats the call this often, at this interval.
+const maxLooks = 4;
+const lookAgainMs = 300;
+
+/** Finds the jobs of a run, of all its drivers; undefined where it has none. */
+export async function findJobs(paths: RunPaths, use: QueueUse): Promise<RunJobs | undefined> {
+  const { problems } = sortJobRecords(paths, chooseScheduler);
+  const asked = await Promise.all(schedulers.map((scheduler) => jobsAt(paths, scheduler, use)));
+  const found = [...asked, sshJobs(paths, use)].flatMap((one) => one ?? []);
+  if (found.length === 0 && problems.length === 0) return undefined;
+  const leftAlone = () => [...problems, ...found.flatMap((jobs) => jobs.leftAlone())];
+  const ofAll = async (how: "cancel" | "cancelWaiting") => {
+    const whys = await Promise.all(found.map((jobs) => jobs[how]()));
+    return whys.find((one) => one !== undefined);
+  };
+  return {
+    async look(): Promise<ObservedJobs> {
+      const folderSaid = readJobQueueText(paths);
+      const seen: { readonly status: JobQueueStatus | undefined }[] = [];
+      for (const jobs of found) {
+        const one = await jobs.look();
+        if (one !== undefined) seen.push(one);
+      }
+      const statuses = seen.flatMap(({ status }) => status ?? []);
+      const status = statuses.find(({ pending, running }) => pending + running > 0) ?? statuses[0];
+      const isKept = use.isLooking !== true;
+      if (isKept && seen.length > 0) keep(paths, status);
+      return {
+        isAsked: seen.length > 0,
+        status,
+        folderText: isKept ? readJobQueueText(paths) : folderSaid,
+        problems: leftAlone(),
+      };
+    },
+    async cancel() {
+      const why = await ofAll("cancel");
+      if (why === undefined) removeJobQueueStatus(paths);
+      return why;
+    },
+    cancelWaiting: () => ofAll("cancelWaiting"),
+    leftAlone,
+    notOwn: () => found.map((jobs) => jobs.notOwn()).find((one) => one !== undefined),
+  };
+}
+
+function keep(paths: RunPaths, status: JobQueueStatus | undefined): void {
+  if (status === undefined) removeJobQueueStatus(paths);
+  else writeJobQueueStatus(paths, status);
+}
+
+async function jobsAt(paths: RunPaths, scheduler: Scheduler, use: QueueUse): Promise<PlacedJobs | undefined> {
+  // No options are needed here: the record of a submission names the place to ask.
+  const options = checkJobOptions({ env: scheduler.env, nWorkers: 1, options: {} }, scheduler);
+  const queue = openJobQueue(paths, scheduler, options, use);
+  const submissions = await queue.inherited();
+  const notAsked = queue.notAsked?.() ?? [];
+  if (submissions.length + notAsked.length === 0) return undefined;
+  const watch = watchJobs(paths, queue, scheduler);
+  watch.add(submissions);
+  const notOwn = () => {
+    const [one, ...others] = watch.submissions.flatMap((submission) => {
+      const why = queue.whyNotOwn?.(submission);
+      return why === undefined ? [] : describeForeign(paths.root, submission, why);
+    });
+    return one === undefined || others.length === 0 ? one : `${one} (and ${others.length} more)`;
+  };
+  return {
+    async look() {
+      if (submissions.length === 0) return undefined;
+      await watch.look();
+      for (let looks = 1; looks < maxLooks && watch.isInDoubt(); looks++) {
+        await sleep(lookAgainMs);
+        await watch.look();
+      }
+      const { pending, running, lost } = watch.counts();
+      const [waitingFor, silence] = [watch.waitingFor(), watch.silence()];
+      if (pending + running > 0 || silence !== undefined)
+        return { status: { env: scheduler.env, pending, running, lost, waitingFor, silence } };
+      // A submission without an id may still be under way: only its driver closes it.
+      queue.close(watch.submissions.filter(({ id }) => id !== undefined));
+      return { status: undefined };
+    },
+    cancel: async () => (await queue.cancel(watch.submissions)) ?? notOwn(),
+    async cancelWaiting() {
+      await watch.look();
+      return watch.silence() ?? (await queue.cancel(watch.waiting())) ?? notOwn();
+    },
+    leftAlone: () => notAsked,
+    notOwn,
+  };
+}

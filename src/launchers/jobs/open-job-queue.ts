@@ -1,0 +1,294 @@
+import { MillraceError, messageOf } from "../../errors/errors.ts";
+import type { RunPaths } from "../../run-folder/files/run-paths.ts";
+import { isNodeName } from "../../run-folder/jobs/check-submission.ts";
+import { type Submission, writeJobFile, writeSubmission } from "../../run-folder/jobs/job-records.ts";
+import { sleep } from "../../runtime/sleep.ts";
+import { arrayLimit, arraysOf } from "./array-limit.ts";
+import { type CallAnswer, callProgram } from "./call-program.ts";
+import { describeJob, submissionOf } from "./describe-job.ts";
+import { groupByPlace } from "./group-by-place.ts";
+import type { JobOptions } from "./job-options.ts";
+import type { JobQueue, Look } from "./job-queue.ts";
+import { taskKey } from "./judge-tasks.ts";
+import { describeForeign, type QueueUse, recordRights } from "./record-rights.ts";
+import type { Call, Scheduler, SchedulerOptions, TaskStatus } from "./scheduler.ts";
+import { sortJobRecords } from "./sort-job-records.ts";
+import { isTemporary, mayHaveBeenMade, schedulerAbsent } from "./submit-refusals.ts";
+import { type WaitingTasks, withdrawTasks } from "./withdraw-tasks.ts";
+
+/** The result of looking up a submission whose answer was lost. */
+type FindResult =
+  | { readonly kind: "found"; readonly submission: Submission }
+  | { readonly kind: "none" }
+  | { readonly kind: "unknown"; readonly why: string };
+
+const askTimeoutMs = 30_000;
+// Schedulers serve many users: several arrays are submitted at this pace.
+const submitEveryMs = 500;
+const submitTries = 4;
+// After a lost answer: the scheduler may still be working on the submission.
+const findEveryMs = [500, 1000, 2000];
+/** Opens the queue of a run at a scheduler: makes its calls and records their results in the run folder. */
+export function openJobQueue(
+  paths: RunPaths,
+  scheduler: Scheduler,
+  options: JobOptions,
+  { isLooking = false }: QueueUse = {},
+): JobQueue {
+  const unwanted = new AbortController();
+  const ask = (call: Call, timeoutMs = askTimeoutMs) => callProgram(call, { timeoutMs, signal: unwanted.signal });
+  // Submissions that were replaced because nothing was known of them; they are cancelled if they appear after all.
+  const late = new Map<string, Submission>();
+  const { noteMade, isOwn, whyNotOwn, whyNotAsked } = recordRights(paths, { isLooking, options });
+  const saidOf = new Set<string>();
+  let limit: ReturnType<typeof arrayLimit> | undefined;
+  let lastSubmitMs = Number.NEGATIVE_INFINITY;
+
+  const withdraw = (waiting: readonly WaitingTasks[]) =>
+    withdrawTasks(
+      paths,
+      waiting.filter(({ submission }) => isOwn(submission)),
+      { scheduler, ask, placeOptionsOf: placeOptionsOf },
+    );
+
+  return {
+    submit,
+    look,
+    askHistory,
+    cancel,
+    ...(scheduler.cancelWaiting === undefined ? {} : { withdraw }),
+    close,
+    inherited,
+    whyNotOwn,
+    notAsked: () =>
+      openRecords().flatMap((submission) => {
+        const why = whyNotAsked(submission);
+        return why === undefined ? [] : `${submission.name}.json is not asked for: ${why}`;
+      }),
+    drop: () => unwanted.abort(),
+  };
+
+  async function submit(tasks: number, excluded: readonly string[] = []): Promise<Submission[]> {
+    limit ??= arrayLimit(scheduler, options, ask);
+    const { max, isKnown } = await limit;
+    // Asked again before the next submission.
+    if (!isKnown) limit = undefined;
+    const made: Submission[] = [];
+    const nodes = excluded.filter(canBeLeftOut);
+    for (const size of arraysOf(tasks, max)) {
+      const waitMs = lastSubmitMs + submitEveryMs - performance.now();
+      if (waitMs > 0) await sleep(waitMs);
+      try {
+        made.push(await submitOne(size, nodes));
+      } catch (error) {
+        // A limit on jobs per user, for example: the submitted ones do the work of the others too.
+        if (made.length === 0) throw error;
+        const left = tasks - made.reduce((sum, one) => sum + one.tasks, 0);
+        process.stderr.write(`millrace: ${left} of ${tasks} jobs were not submitted: ${messageOf(error)}\n`);
+        break;
+      }
+      lastSubmitMs = performance.now();
+    }
+    return made;
+  }
+
+  /** Names of nodes come from the run folder too, and become part of the job script. */
+  function canBeLeftOut(node: string): boolean {
+    const isName = isNodeName(node);
+    if (!isName) say(node, `${JSON.stringify(node)} cannot be excluded: no node has such a name`);
+    return isName;
+  }
+
+  async function submitOne(tasks: number, excluded: readonly string[]): Promise<Submission> {
+    let why = "";
+    // A submission of which it is not known whether it was made.
+    let open: Submission | undefined;
+    for (let attempt = 0; attempt < submitTries; attempt++) {
+      if (attempt > 0) await sleep(1000 * 2 ** attempt);
+      if (open !== undefined) {
+        const finding = await find(open);
+        if (finding.kind === "found") return finding.submission;
+        if (finding.kind === "unknown") {
+          why = finding.why;
+          continue;
+        }
+        giveUp(open);
+        open = undefined;
+      }
+      const { submission, answer } = await callSubmit(tasks, excluded);
+      const id = answer.kind === "answer" ? scheduler.parseSubmitted(answer.text) : undefined;
+      if (id !== undefined) return note({ ...submission, id });
+      why = answer.kind === "answer" ? `its answer holds no job id: ${answer.text.trim()}` : answer.why;
+      if (answer.kind === "absent" || (answer.kind === "refusal" && !mayHaveBeenMade(answer.why))) {
+        note({ ...submission, isClosed: true });
+        if (answer.kind === "absent") throw schedulerAbsent(scheduler, answer.why);
+        if (!isTemporary(answer.why)) break;
+        continue;
+      }
+      const finding = await findSoon(submission);
+      if (finding.kind === "found") return finding.submission;
+      open = submission;
+    }
+    // Where the scheduler does not say, it stays open: a later driver can find it by its name.
+    if (open !== undefined && (await find(open)).kind === "none") giveUp(open);
+    throw new MillraceError("SCHEDULER_FAILED", `${scheduler.title} did not take the jobs: ${why}`, {
+      hint: "Correct parallel.options; `millrace plan CONFIG` prints the job script, `millrace doctor` says whether this host reaches the scheduler. Nothing is lost: run again.",
+    });
+  }
+
+  async function callSubmit(tasks: number, excluded: readonly string[]) {
+    const job = describeJob(paths, options, { tasks, excluded });
+    const file = writeJobFile(paths, job.name, scheduler.render(job));
+    noteMade(job.name);
+    // Before the call: if this process is killed, the submission can be found again by its name.
+    const submission = note(submissionOf(job, scheduler));
+    return { submission, answer: await ask(scheduler.submit(job, file), options.submitTimeoutSeconds * 1000) };
+  }
+
+  /** Updates the record of a submission, where it is the caller's. */
+  function note(submission: Submission): Submission {
+    if (!isLooking && isOwn(submission)) writeSubmission(paths, submission);
+    return submission;
+  }
+
+  /** Prints a message once for each subject. */
+  function say(about: string, text: string): void {
+    if (isLooking || saidOf.has(about)) return;
+    saidOf.add(about);
+    process.stderr.write(`millrace: ${text}\n`);
+  }
+
+  /**
+   * Another one is submitted instead. A scheduler that hung may still make it: its tasks read this record and
+   * leave.
+   */
+  function giveUp(submission: Submission): void {
+    late.set(submission.name, note({ ...submission, isUnwanted: true }));
+  }
+
+  async function find(submission: Submission): Promise<FindResult> {
+    const { name } = submission;
+    const answer = await ask(scheduler.find(name, placeOptionsOf(submission)));
+    if (!isAnswer(answer)) return { kind: "unknown", why: answer.why };
+    const id = scheduler.parseFound(answer.text, name);
+    return id === undefined ? { kind: "none" } : { kind: "found", submission: note({ ...submission, id }) };
+  }
+
+  async function findSoon(submission: Submission): Promise<FindResult> {
+    let finding: FindResult = { kind: "none" };
+    for (const waitMs of findEveryMs) {
+      await sleep(waitMs);
+      finding = await find(submission);
+      if (finding.kind === "found") break;
+    }
+    return finding;
+  }
+
+  async function look(submissions: readonly Submission[]): Promise<Look> {
+    const known: Submission[] = [];
+    for (const submission of submissions) {
+      const finding = await identify(submission);
+      if (finding.kind === "unknown") return { isAnswered: false, why: finding.why };
+      if (finding.kind === "found") known.push(finding.submission);
+    }
+    const statuses = new Map<string, TaskStatus>();
+    for (const place of groupByPlace(known, placeOptionsOf)) {
+      const answer = await ask(scheduler.status(idsOf(place), placeOptionsOf(place[0]!)));
+      if (!isAnswer(answer)) return { isAnswered: false, why: answer.why };
+      const names = new Map(place.map((one) => [one.id, one]));
+      for (const status of scheduler.parseStatus(answer.text)) {
+        const submission = names.get(status.id);
+        if (submission !== undefined) statuses.set(taskKey(submission, status.task), status);
+      }
+    }
+    await cancelLate();
+    return { isAnswered: true, statuses };
+  }
+
+  async function identify(submission: Submission): Promise<FindResult> {
+    return submission.id === undefined ? find(submission) : { kind: "found", submission };
+  }
+
+  async function askHistory(submission: Submission): Promise<TaskStatus[]> {
+    const { id } = submission;
+    if (id === undefined || scheduler.history === undefined) return [];
+    const answer = await ask(scheduler.history.ask(id, placeOptionsOf(submission)));
+    return answer.kind === "answer" ? scheduler.history.parse(answer.text, id) : [];
+  }
+
+  async function cancel(submissions: readonly Submission[]): Promise<string | undefined> {
+    let why: string | undefined;
+    const known: Submission[] = [];
+    for (const submission of submissions.filter(isOwn)) {
+      const finding = await identify(submission);
+      if (finding.kind === "unknown") why = finding.why;
+      else known.push(finding.kind === "found" ? finding.submission : submission);
+    }
+    for (const place of groupByPlace(known, placeOptionsOf)) {
+      const answer =
+        idsOf(place).length === 0 ? undefined : await ask(scheduler.cancel(idsOf(place), placeOptionsOf(place[0]!)));
+      if (answer === undefined || isAnswer(answer)) close(place);
+      else why = answer.why;
+    }
+    await cancelLate();
+    return why;
+  }
+
+  async function cancelLate(): Promise<void> {
+    if (isLooking) return;
+    for (const submission of late.values()) {
+      const finding = await find(submission);
+      if (finding.kind !== "found") continue;
+      const { id } = finding.submission;
+      if (isAnswer(await ask(scheduler.cancel([id!], placeOptionsOf(submission))))) close([finding.submission]);
+    }
+  }
+
+  function close(submissions: readonly Submission[]): void {
+    for (const submission of submissions) {
+      late.delete(submission.name);
+      note({ ...submission, isClosed: true, ...(submission.id === undefined ? { isUnwanted: true } : {}) });
+    }
+  }
+
+  async function inherited(): Promise<Submission[]> {
+    const found: Submission[] = [];
+    for (const submission of openRecords()) {
+      const why = whyNotOwn(submission);
+      if (submission.isUnwanted) {
+        if (why === undefined) late.set(submission.name, submission);
+        continue;
+      }
+      const notAsked = whyNotAsked(submission);
+      if (notAsked !== undefined) {
+        say(submission.name, `the job ${submission.name} is not asked for: its record is ignored, as ${notAsked}`);
+        continue;
+      }
+      const finding = await identify(submission);
+      // A submission of which the scheduler says nothing may exist: replacing it could start too many jobs.
+      if (finding.kind === "none") continue;
+      found.push(finding.kind === "found" ? finding.submission : submission);
+      if (why !== undefined)
+        say(submission.name, `${describeForeign(paths.root, submission, why)}; it counts all the same`);
+    }
+    return found;
+  }
+
+  function openRecords(): Submission[] {
+    const schedulerOf = (env: string) => (env === scheduler.env ? scheduler : undefined);
+    return sortJobRecords(paths, schedulerOf).sound.flatMap(({ submission }) =>
+      submission.env === scheduler.env && submission.isClosed !== true ? submission : [],
+    );
+  }
+
+  function isAnswer(answer: CallAnswer): answer is Extract<CallAnswer, { readonly text: string }> {
+    // Where only some ids are unknown, the answer is valid for the others.
+    return answer.kind === "answer" || (answer.kind === "refusal" && scheduler.isGone?.(answer.why) === true);
+  }
+
+  function placeOptionsOf({ own }: Submission): SchedulerOptions {
+    return own ?? options.schedulerOptions;
+  }
+}
+
+const idsOf = (all: readonly Submission[]): string[] => all.flatMap(({ id }) => id ?? []);

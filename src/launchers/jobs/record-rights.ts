@@ -1,0 +1,51 @@
+import type { RunPaths } from "../../run-folder/files/run-paths.ts";
+import { type Submission, whyNotOwnSubmission } from "../../run-folder/jobs/job-records.ts";
+import { shellWord } from "../../text/shell-word.ts";
+import type { JobOptions } from "./job-options.ts";
+
+/** The purpose for which the jobs of a run are opened. */
+export interface QueueUse {
+  /** Only looking: nothing is written or cancelled. */
+  readonly isLooking?: boolean;
+}
+
+/** What the caller may do with records of submissions. */
+export interface RecordRights {
+  /** Made by this process: it is the caller's, whatever owner the file system shows. */
+  noteMade(name: string): void;
+  isOwn(submission: Submission): boolean;
+  /** Why the caller must not cancel it, as the end of a sentence that begins with "its record". */
+  whyNotOwn(submission: Submission): string | undefined;
+  /** Why the scheduler is not asked for it. */
+  whyNotAsked(submission: Submission): string | undefined;
+}
+
+/** Only the owner of a record acts on it: other users may be able to write to the run folder. */
+export function recordRights(
+  paths: RunPaths,
+  { isLooking, options }: { readonly isLooking: boolean; readonly options: Pick<JobOptions, "schedulerOptions"> },
+): RecordRights {
+  const made = new Set<string>();
+  const whyNotOwn = (submission: Submission) =>
+    made.has(submission.name) ? undefined : whyNotOwnSubmission(paths, submission, { mayWrite: !isLooking });
+  return {
+    noteMade: (name) => void made.add(name),
+    isOwn: (submission) => whyNotOwn(submission) === undefined,
+    whyNotOwn,
+    // The place to ask is an option of the scheduler's programs, so only the caller may choose it.
+    whyNotAsked(submission) {
+      const { own = {} } = submission;
+      const isCallers = ([key, value]: [string, unknown]) =>
+        JSON.stringify(options.schedulerOptions[key]) === JSON.stringify(value);
+      const why = Object.entries(own).every(isCallers) ? undefined : whyNotOwn(submission);
+      return why === undefined ? undefined : `it ${why}, and says where to ask: ${Object.keys(own).join(", ")}`;
+    },
+  };
+}
+
+/** Says that a submission is not cancelled, why, and who can cancel it. */
+export function describeForeign(runDir: string, { name, id, by }: Submission, why: string): string {
+  const known = [id, by].filter((part) => part !== undefined).join(", by ");
+  const job = known === "" ? name : `${name} (${known})`;
+  return `the job ${job} is not cancelled, as its record ${why}; its user can, with millrace cancel ${shellWord(runDir)}`;
+}

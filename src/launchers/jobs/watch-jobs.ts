@@ -1,0 +1,176 @@
+import { type MillraceError, messageOf } from "../../errors/errors.ts";
+import { unpackError } from "../../errors/pack-error.ts";
+import type { RunPaths } from "../../run-folder/files/run-paths.ts";
+import { readTaskReport, type Submission } from "../../run-folder/jobs/job-records.ts";
+import type { JobQueue } from "./job-queue.ts";
+import { judgeTask, taskKey, type Verdict } from "./judge-tasks.ts";
+import type { Scheduler, TaskState, TaskStatus } from "./scheduler.ts";
+import type { WaitingTasks } from "./withdraw-tasks.ts";
+
+/** The number of tasks in each state. */
+interface JobCounts {
+  readonly pending: number;
+  readonly running: number;
+  /** Those that ended as expected. */
+  readonly over: number;
+  readonly lost: number;
+}
+
+/** A task that must be replaced. */
+export interface LostTask {
+  readonly kind: "due" | "failed" | "lost";
+  readonly node: string | undefined;
+  readonly why: string;
+  readonly error: MillraceError | undefined;
+}
+
+const endStates: readonly TaskState[] = ["ended", "lost", "evicted", "cancelled"];
+
+function isOver(status: TaskStatus | undefined): boolean {
+  return status === undefined || endStates.includes(status.state);
+}
+
+// A single word is only the name of the state: idle, PEND, qw.
+function isReason(detail: string): boolean {
+  return /[\s,(]/.test(detail);
+}
+
+/** Watches the tasks of a run over several status calls. */
+export interface JobWatch {
+  /** Watches these too; known ones are ignored. */
+  add(submissions: readonly Submission[]): void;
+  readonly submissions: readonly Submission[];
+  /** Asks the scheduler once. Returns the tasks that were lost since the last call. */
+  look(): Promise<readonly LostTask[]>;
+  counts(): JobCounts;
+  /** The submissions of which a task is pending or running. */
+  living(): Submission[];
+  /** Those of which no task has begun. */
+  waiting(): Submission[];
+  /** The tasks that have not begun, also of submissions of which others have. */
+  waitingTasks(): WaitingTasks[];
+  /** Whether a worker of any task has built its env. */
+  wasAnyReady(): boolean;
+  /** The most frequent reason why tasks are pending; undefined where the scheduler gives none. */
+  waitingFor(): string | undefined;
+  /** Why the scheduler could not be asked the last time. */
+  silence(): string | undefined;
+  /** Whether a task may have ended and the next calls must confirm it. */
+  isInDoubt(): boolean;
+}
+
+interface WatchedTask {
+  readonly submission: Submission;
+  readonly task: number;
+  status: TaskStatus | undefined;
+  node: string | undefined;
+  missing: number;
+  verdict: Verdict;
+}
+
+const final: readonly Verdict[] = ["over", "due", "failed", "lost"];
+
+export function watchJobs(paths: RunPaths, queue: JobQueue, { title }: Pick<Scheduler, "title">): JobWatch {
+  const submissions: Submission[] = [];
+  const tasks = new Map<string, WatchedTask>();
+  let isReady = false;
+  let silence: string | undefined;
+
+  return {
+    submissions,
+    add(more) {
+      const fresh = more.filter(({ name }) => !submissions.some((known) => known.name === name));
+      submissions.push(...fresh);
+      for (const submission of fresh)
+        for (let task = 0; task < submission.tasks; task++)
+          tasks.set(taskKey(submission, task), {
+            submission,
+            task,
+            status: undefined,
+            node: undefined,
+            missing: 0,
+            verdict: "pending",
+          });
+    },
+    async look() {
+      const open = [...tasks.values()].filter(({ verdict }) => !final.includes(verdict));
+      const asked = submissions.filter((one) => open.some(({ submission }) => submission === one));
+      const answer = await queue.look(asked);
+      silence = answer.isAnswered ? undefined : answer.why;
+      if (answer.isAnswered) see(open, answer.statuses);
+      await lookBack(open);
+      return open.flatMap(judge);
+    },
+    counts() {
+      const counts = { pending: 0, running: 0, over: 0, lost: 0 };
+      for (const { verdict } of tasks.values())
+        counts[verdict === "failed" || verdict === "lost" ? "lost" : verdict === "due" ? "over" : verdict]++;
+      return counts;
+    },
+    living() {
+      const open = new Set([...tasks.values()].flatMap((one) => (final.includes(one.verdict) ? [] : one.submission)));
+      return submissions.filter((submission) => open.has(submission));
+    },
+    waiting() {
+      const begun = new Set([...tasks.values()].flatMap((one) => (one.verdict === "pending" ? [] : one.submission)));
+      return submissions.filter((submission) => !begun.has(submission));
+    },
+    waitingTasks() {
+      const bySubmission = new Map<Submission, number[]>();
+      for (const { submission, task, verdict } of tasks.values())
+        if (verdict === "pending") bySubmission.set(submission, [...(bySubmission.get(submission) ?? []), task]);
+      return [...bySubmission].map(([submission, waiting]) => ({ submission, tasks: waiting }));
+    },
+    wasAnyReady: () => isReady,
+    waitingFor() {
+      const times = new Map<string, number>();
+      for (const { verdict, status } of tasks.values())
+        if (verdict === "pending" && status?.state === "pending" && isReason(status.detail))
+          times.set(status.detail, (times.get(status.detail) ?? 0) + 1);
+      return [...times].sort(([, a], [, b]) => b - a)[0]?.[0];
+    },
+    silence: () => silence,
+    isInDoubt: () => [...tasks.values()].some(({ verdict, missing }) => missing > 0 && !final.includes(verdict)),
+  };
+
+  function see(open: readonly WatchedTask[], statuses: ReadonlyMap<string, TaskStatus>): void {
+    for (const followed of open) {
+      followed.status = statuses.get(taskKey(followed.submission, followed.task));
+      followed.missing = isOver(followed.status) ? followed.missing + 1 : 0;
+      followed.node = followed.status?.node ?? followed.node;
+    }
+  }
+
+  /** Some schedulers drop a task from the status when it ends; their accounting says how it ended. */
+  async function lookBack(open: readonly WatchedTask[]): Promise<void> {
+    const gone = open.filter(
+      ({ status, missing, submission, task }) => status === undefined && missing > 1 && !hasEnded(submission, task),
+    );
+    for (const submission of new Set(gone.map((one) => one.submission))) {
+      const past = new Map((await queue.askHistory(submission)).map((status) => [status.task, status]));
+      for (const followed of gone) {
+        if (followed.submission !== submission) continue;
+        followed.status = past.get(followed.task);
+        followed.node = followed.status?.node ?? followed.node;
+      }
+    }
+  }
+
+  function hasEnded(submission: Submission, task: number): boolean {
+    return readTaskReport(paths, submission.name, task)?.outcome !== undefined;
+  }
+
+  function judge(followed: WatchedTask): LostTask[] {
+    const { submission, task, status, missing } = followed;
+    const report = readTaskReport(paths, submission.name, task);
+    if (report?.wasReady) isReady = true;
+    followed.verdict = judgeTask({ status, report, missing });
+    const { verdict } = followed;
+    if (verdict !== "due" && verdict !== "failed" && verdict !== "lost") return [];
+    const error = report?.error === undefined ? undefined : unpackError(report.error);
+    const said = status === undefined ? `${title} does not know it any more` : `${title} says ${status.detail}`;
+    const isLate = report?.outcome === "deadline" && !report.wasReady;
+    const why = isLate ? "its time was up before a worker was ready" : error === undefined ? said : messageOf(error);
+    return [{ kind: verdict, node: followed.node ?? report?.node, why, error }];
+  }
+}

@@ -1,0 +1,6 @@
+/** The devices in CUDA_VISIBLE_DEVICES, as CUDA reads it: the list ends at the first entry that names no device. */
+export function devicesOfMask(mask: string): string[] {
+  const entries = mask.split(",").map((entry) => entry.trim());
+  const end = entries.findIndex((entry) => !/^(\d+|(GPU|MIG)-[\w/-]+)$/.test(entry));
+  return end < 0 ? entries : entries.slice(0, end);
+}

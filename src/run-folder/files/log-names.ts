@@ -1,0 +1,28 @@
+const driver = "driver-";
+const onlyWorker = "local-";
+const job = "job-";
+
+/** The name of the log of a process in the background. */
+export function driverLogName(worker: string, { isWorker }: { readonly isWorker: boolean }): string {
+  return `${isWorker ? onlyWorker : driver}${worker}`;
+}
+
+/** The beginning of the names of the logs of a submission's tasks. */
+export function jobLogName(name: string): string {
+  return `${job}${name}`;
+}
+
+/** Whether a log is from a process in the background: progress, and how the run ended. */
+export function isFromBackground(name: string): boolean {
+  return name.startsWith(driver) || name.startsWith(onlyWorker) || name.startsWith(job);
+}
+
+/** Whether a log only repeats other logs: a driver, and a job, prints the output of its workers. */
+export function isCopy(name: string): boolean {
+  return name.startsWith(driver) || name.startsWith(job);
+}
+
+/** Whether a log is that of a worker. */
+export function isLogOf(name: string, worker: string): boolean {
+  return name === worker || name === `${onlyWorker}${worker}`;
+}

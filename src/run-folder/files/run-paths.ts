@@ -1,0 +1,136 @@
+import { resolve, sep } from "node:path";
+import { MillraceError } from "../../errors/errors.ts";
+import { isInsideName } from "../shard/shard-file-names.ts";
+
+/** What can be claimed: a shard by its number, or the merge of all of them. */
+export type Claimable = number | "merge";
+
+/** Every path of a run folder. No other module builds such paths. */
+export interface RunPaths {
+  readonly root: string;
+  readonly manifest: string;
+  readonly machinery: string;
+  readonly spec: string;
+  readonly merged: string;
+  readonly leases: string;
+  readonly attempts: string;
+  readonly workers: string;
+  readonly logs: string;
+  /** What was submitted to a scheduler, and what became of it. */
+  readonly jobs: string;
+  /** What the driver found when it began. */
+  readonly firstLook: string;
+  /** There while the run is asked to stop. */
+  readonly stop: string;
+  /** There while the run is asked to stop once the shards in work are done. */
+  readonly drain: string;
+  /** The error that ended the last start; only displays read it. */
+  readonly failure: string;
+  /** Notices since the run was last started. */
+  readonly notices: string;
+  /** Records of attempts that have ended; only displays read it. */
+  readonly historyFolder: string;
+  shard(id: number): string;
+  done(id: number): string;
+  /** The folder in which attempt `attempt` at a shard, or at the merge, works. */
+  attempt(target: Claimable, attempt: number): string;
+  /** The same folder once its right to commit was taken away. */
+  fenced(target: Claimable, attempt: number): string;
+  /** A committed or damaged shard that attempt `attempt` is taking the place of. */
+  replaced(target: Claimable, attempt: number): string;
+  lease(target: Claimable, attempt: number): string;
+  worker(id: string): string;
+  log(worker: string): string;
+  history(worker: string): string;
+  notice(name: string): string;
+  job(name: string): string;
+  itemList(name: string): string;
+  output(name: string): string;
+}
+
+/** The paths of the run folder at `dir`. */
+export function runPaths(dir: string): RunPaths {
+  const root = resolve(dir);
+  // Concatenated without `join`, which would parse each path again: several are made for every shard.
+  const below = root.endsWith(sep) ? root : root + sep;
+  const inside = `${below}.millrace${sep}`;
+  const attempts = `${inside}attempts${sep}`;
+  const shard = (id: number) => `${below}split.${id}`;
+  return {
+    root,
+    shard,
+    machinery: `${below}.millrace`,
+    manifest: `${below}manifest.json`,
+    spec: `${inside}spec.json`,
+    merged: `${inside}merged.json`,
+    leases: `${inside}leases`,
+    attempts: `${inside}attempts`,
+    workers: `${inside}workers`,
+    logs: `${inside}logs`,
+    jobs: `${inside}jobs`,
+    firstLook: `${inside}first-look.json`,
+    stop: `${inside}stop`,
+    drain: `${inside}drain`,
+    failure: `${inside}failure.json`,
+    notices: `${inside}notices`,
+    historyFolder: `${inside}history`,
+    done: (id) => `${below}split.${id}${sep}done`,
+    attempt: (target, attempt) => `${attempts}${target}.${attempt}`,
+    fenced: (target, attempt) => `${attempts}${target}.${attempt}.fenced`,
+    replaced: (target, attempt) => `${attempts}${target}.${attempt}.replaced`,
+    lease: (target, attempt) => `${inside}leases${sep}${target}.${attempt}`,
+    worker: (id) => `${inside}workers${sep}${plainName(root, id)}.json`,
+    log: (id) => `${inside}logs${sep}${plainName(root, id)}.log`,
+    history: (id) => `${inside}history${sep}${plainName(root, id)}.jsonl`,
+    notice: (name) => `${inside}notices${sep}${plainName(root, name)}`,
+    job: (name) => `${inside}jobs${sep}${plainName(root, name)}`,
+    itemList: (name) => `${inside}${plainName(root, name)}`,
+    output: (name) => `${below}${outputName(root, name)}`,
+  };
+}
+
+/** A name without a separator: many come from files that other users may have written. */
+function plainName(root: string, name: string): string {
+  if (typeof name === "string" && isInsideName(name) && !name.includes(sep)) return name;
+  throw badName(root, name);
+}
+
+/** The name of a merged file: it may not lead out of the run folder, nor replace a file of the run itself. */
+function outputName(root: string, name: string): string {
+  if (isOutputName(name)) return name;
+  throw badName(root, name);
+}
+
+/** Whether a file may have this name beside the shards. */
+export function isOutputName(name: unknown): name is string {
+  if (typeof name !== "string" || !isInsideName(name)) return false;
+  const [first = ""] = name.split("/", 1);
+  return first !== ".millrace" && first !== "manifest.json" && shardIdOf(first) === undefined;
+}
+
+function badName(root: string, name: string): MillraceError {
+  return new MillraceError("RUN_DAMAGED", `${JSON.stringify(name)} cannot be a name in the run folder ${root}.`, {
+    hint: "It comes from a file of the run that was changed. `millrace verify` says more.",
+  });
+}
+
+// Attempts are counted from 1: a run does not make larger numbers, and counting down from one would take too long.
+const maxAttempts = 999_999;
+
+/** Whether this can be the number of an attempt. */
+export function isAttemptNumber(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= maxAttempts;
+}
+
+/** The target and the number in the name of an attempt's folder or of its lease; undefined for any other name. */
+export function parseAttemptName(name: string): { target: Claimable; attempt: number; kind: string } | undefined {
+  const match = /^(0|[1-9]\d{0,14}|merge)\.(0|[1-9]\d{0,5})(\.\w+)?$/.exec(name);
+  if (match === null) return undefined;
+  return { target: match[1] === "merge" ? "merge" : Number(match[1]), attempt: Number(match[2]), kind: match[3] ?? "" };
+}
+
+/** The number of a shard folder's name, or undefined for any other name. */
+export function shardIdOf(name: string): number | undefined {
+  const match = /^split\.(0|[1-9]\d{0,14})$/.exec(name);
+  return match === null ? undefined : Number(match[1]);
+}

@@ -1,0 +1,88 @@
+import { closeSync, writeSync } from "node:fs";
+import { type Lease, parseLease } from "../lease/lease.ts";
+import { openToRewriteInRun } from "./run-files.ts";
+import type { RunPaths } from "./run-paths.ts";
+
+/**
+ * The report of a worker. Its file is overwritten a few times a second; hard links to it in the leases folder are the
+ * worker's leases.
+ */
+export interface WorkerReport extends Lease {
+  /** The shard in work; negative while there is none. */
+  readonly shard: number;
+  readonly epoch: number;
+  /** Items of that shard that are done. */
+  readonly position: number;
+  /** Items this worker has done in all its shards. */
+  readonly done: number;
+  readonly failed: number;
+  readonly dropped: number;
+  readonly itemsPerSecond: number;
+  /** Where in that shard this attempt began, and when: milliseconds since 1970 by its host's clock. */
+  readonly from?: number | undefined;
+  readonly since?: number | undefined;
+  /** Bytes of memory that its process holds, and may hold where its cgroup has a limit. */
+  readonly rss?: number | undefined;
+  readonly memoryLimit?: number | undefined;
+}
+
+/** The report in a file's text, or undefined where it is incomplete. */
+export function parseReport(text: string): WorkerReport | undefined {
+  try {
+    const report = JSON.parse(text) as Partial<WorkerReport>;
+    const isWhole =
+      parseLease(text) !== undefined &&
+      Number.isSafeInteger(report.shard) &&
+      amounts.every((name) => isAmount(report[name])) &&
+      knownAmounts.every((name) => report[name] === undefined || isAmount(report[name]));
+    return isWhole ? (report as WorkerReport) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+// Numbers that are summed up and shown.
+const amounts = ["epoch", "position", "itemsPerSecond"] as const;
+const knownAmounts = ["done", "failed", "dropped", "from", "since", "rss", "memoryLimit"] as const;
+
+function isAmount(value: unknown): boolean {
+  return Number.isFinite(value) && (value as number) >= 0 && (value as number) <= Number.MAX_SAFE_INTEGER;
+}
+
+/** The memory that a worker last reported, where it has a limit. */
+export function reportedMemory(text: string): { readonly rss: number; readonly limit: number } | undefined {
+  const { rss, memoryLimit: limit } = parseReport(text) ?? {};
+  return rss === undefined || limit === undefined ? undefined : { rss, limit };
+}
+
+// Overwritten in place at a fixed length: the leases stay links to it, and no reader finds it empty.
+const reportBytes = 1024;
+
+/** The text of a report's file. */
+export function reportText(report: WorkerReport): string {
+  return `${JSON.stringify(report).padEnd(reportBytes - 1)}\n`;
+}
+
+/** The report of a worker that has just begun. */
+export function firstReport(lease: Lease): WorkerReport {
+  return { ...lease, shard: -1, epoch: 0, position: 0, done: 0, failed: 0, dropped: 0, itemsPerSecond: 0 };
+}
+
+/**
+ * Overwrites the report in a file of a run; false where the file is gone. Its age becomes 0 by the file system's clock.
+ */
+export function renewReport({ root }: Pick<RunPaths, "root">, path: string, text: string): boolean {
+  let fd: number;
+  try {
+    fd = openToRewriteInRun(root, path);
+  } catch (error) {
+    if ((error as { code?: string }).code === "ENOENT") return false;
+    throw error;
+  }
+  try {
+    writeSync(fd, text, 0);
+  } finally {
+    closeSync(fd);
+  }
+  return true;
+}

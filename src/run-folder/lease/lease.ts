@@ -1,0 +1,88 @@
+import type { FileSnapshot } from "./file-step.ts";
+import { isKnownDead, type ProcessIdentity } from "./process-identity.ts";
+
+/** A worker's temporary right to one attempt. It is renewed by writing it again: only its age counts. */
+export interface Lease extends ProcessIdentity {
+  readonly worker: string;
+  /** A driver runs no items itself, but has a report too. */
+  readonly role?: "worker" | "driver" | undefined;
+  readonly ttlMs: number;
+  /**
+   * The process that started the worker and sees it end. While it is alive, it releases the leases of a dead worker
+   * itself.
+   */
+  readonly watcher?: ProcessIdentity | undefined;
+}
+
+/** How long a silent worker keeps its attempt. Correctness does not depend on it: the rename of a late commit fails. */
+export const defaultLeaseTtlMs = 15_000;
+const ttlMsPerWorker = 30;
+
+/**
+ * The TTL of a lease, for other hosts, until the worker's heartbeat thread runs: the first item may block the worker
+ * before it can start the thread. On the same host a dead process is known at once.
+ */
+export const unbeatenTtlMs = 3_600_000;
+
+/** The default TTL of a lease: longer with many workers, which renew their leases less often. */
+export function usualLeaseTtlMs(workers: number): number {
+  return Math.max(defaultLeaseTtlMs, ttlMsPerWorker * workers);
+}
+
+const hostNames = new Map<string, string>();
+
+/** The name of a process's host, without its boot id and namespace. */
+export function hostNameOf({ host }: ProcessIdentity): string {
+  const known = hostNames.get(host);
+  if (known !== undefined) return known;
+  const [name = ""] = host.split("|", 1);
+  if (hostNames.size < 1000) hostNames.set(host, name);
+  return name;
+}
+
+/** The lease in a file's text, or undefined where it is incomplete or missing. */
+export function parseLease(text: string): Lease | undefined {
+  try {
+    const lease = JSON.parse(text) as Partial<Lease>;
+    const isWhole =
+      typeof lease.worker === "string" &&
+      isIdentity(lease) &&
+      typeof lease.ttlMs === "number" &&
+      (lease.watcher === undefined || isIdentity(lease.watcher));
+    return isWhole ? (lease as Lease) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isIdentity(value: Partial<ProcessIdentity> | null): boolean {
+  return (
+    typeof value?.host === "string" &&
+    Number.isSafeInteger(value.pid) &&
+    value.pid! >= 0 &&
+    typeof value.began === "string"
+  );
+}
+
+export interface LeaseJudge {
+  /** The TTL of a lease whose text is incomplete or not written yet. */
+  readonly ttlMs: number;
+  /** Whether the process of a lease is known to be dead; tests of the protocol pass their own. */
+  readonly isDead?: ((holder: Lease) => boolean) | undefined;
+}
+
+/** Whether the holder of a lease may still be alive. */
+export function isHeld({ text, ageMs }: FileSnapshot, { ttlMs, isDead = isGone }: LeaseJudge): boolean {
+  const lease = parseLease(text);
+  if (ageMs > (lease?.ttlMs ?? ttlMs)) return false;
+  if (lease === undefined) return true;
+  if (isDead(lease)) return false;
+  // The long TTL before the first heartbeat applies only to a live holder. A watcher that has not released a dead
+  // worker's lease by then is stopped, or is not the watcher any more.
+  return !(ageMs > ttlMs && lease.watcher !== undefined && isKnownDead(lease));
+}
+
+/** Whether both the holder and its watcher are dead, so that neither can commit or release the attempt. */
+function isGone({ watcher, ...holder }: Lease): boolean {
+  return isKnownDead(holder) && (watcher === undefined || isKnownDead(watcher));
+}

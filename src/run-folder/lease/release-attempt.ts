@@ -1,0 +1,28 @@
+import type { Claim, ClaimContext } from "./claim.ts";
+import { isSameFile, move, remove, type Steps } from "./file-step.ts";
+
+/**
+ * Whether the lease on an attempt is still a link to this worker's report. Attempt numbers can be used again after a
+ * shard was discarded, so the folder alone is no proof.
+ */
+export function* ownsLease({ target, attempt }: Claim, { paths, lease }: ClaimContext): Steps<boolean> {
+  return yield* isSameFile(paths.lease(target, attempt), paths.worker(lease.worker));
+}
+
+/** Gives up an attempt so that any worker can continue from its checkpoint at once. */
+export function* releaseAttempt(claim: Claim, context: ClaimContext): Steps<void> {
+  if (!(yield* ownsLease(claim, context))) return;
+  const { paths } = context;
+  yield* remove(paths.lease(claim.target, claim.attempt));
+  yield* move(paths.attempt(claim.target, claim.attempt), paths.fenced(claim.target, claim.attempt));
+}
+
+/** Gives up an attempt and removes its folder. */
+export function* dropAttempt(claim: Claim, context: ClaimContext): Steps<void> {
+  if (!(yield* ownsLease(claim, context))) return;
+  const { paths } = context;
+  // The lease is removed first, as everywhere: once the folder is gone, another worker may use the same number and
+  // lease name.
+  yield* remove(paths.lease(claim.target, claim.attempt));
+  yield* remove(paths.attempt(claim.target, claim.attempt));
+}

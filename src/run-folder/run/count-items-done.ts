@@ -1,0 +1,25 @@
+import { type RunPaths, shardIdOf } from "../files/run-paths.ts";
+import { groupAttempts } from "../lease/attempts.ts";
+import { readCheckpoints } from "../shard/checkpoint.ts";
+import { inspectShard } from "../shard/done.ts";
+import { namesIn } from "./scan-shards.ts";
+
+/** How many items of a run are done: those of committed shards, and those that a checkpoint of an open one covers. */
+export function countItemsDone(paths: RunPaths): number {
+  let items = 0;
+  const committed = new Set<number>();
+  for (const name of namesIn(paths.root)) {
+    const id = shardIdOf(name);
+    const shard = id === undefined ? undefined : inspectShard(paths.shard(id));
+    if (id === undefined || shard?.state !== "committed") continue;
+    committed.add(id);
+    items += shard.done.counts.items;
+  }
+  for (const [target, { active, fenced }] of groupAttempts(namesIn(paths.attempts))) {
+    if (target === "merge" || committed.has(target)) continue;
+    const folders = fenced.map((attempt) => paths.fenced(target, attempt));
+    if (active !== undefined) folders.push(paths.attempt(target, active));
+    items += Math.max(0, ...folders.map((folder) => readCheckpoints(folder)[0]?.position ?? 0));
+  }
+  return items;
+}

@@ -1,0 +1,220 @@
+import { existsSync } from "node:fs";
+import { isOwnFolder } from "../files/file-owner.ts";
+import { type RunPaths, runPaths } from "../files/run-paths.ts";
+import { parseReport, type WorkerReport } from "../files/worker-report.ts";
+import { type JobQueueStatus, type ObservedJobs, readJobQueueStatus } from "../jobs/job-queue-status.ts";
+import { hostNameOf, isHeld, unbeatenTtlMs } from "../lease/lease.ts";
+import { fileSystemNow, readSnapshot } from "../lease/take-file-step.ts";
+import type { KnownShard } from "../shard/known-shard.ts";
+import { describeFailure, type RunFailure } from "./last-failure.ts";
+import { requireManifest } from "./manifest.ts";
+import { namesIn, scanShards } from "./scan-shards.ts";
+
+/** A worker as the run folder shows it. */
+export interface WorkerStatus {
+  readonly worker: string;
+  readonly host: string;
+  readonly pid: number;
+  /** The shard in work, if any, and how many of its items are done. */
+  readonly shard: number | undefined;
+  readonly position: number;
+  readonly itemsPerSecond: number;
+  /** Bytes of memory its process holds; undefined until it has reported them. */
+  readonly rss: number | undefined;
+  /** Milliseconds since its last heartbeat. */
+  readonly heartbeatAgeMs: number;
+}
+
+/**
+ * - `running`: a worker or a driver is at work
+ * - `queued`: jobs wait at a scheduler
+ * - `stopped`: nothing is at work and items are left: cancelled, Ctrl-C, or its processes were killed
+ * - `failed`: an error ended the last start; `failure` is that error
+ * - `complete`: all items are done and merged
+ * - `complete with failures`: the same, but some items failed and were skipped
+ *
+ * A new start continues a run that is `stopped` or `failed`.
+ */
+export type RunState = "running" | "queued" | "stopped" | "failed" | "complete" | "complete with failures";
+
+/** Whether all items of a run are done and merged. */
+export function isComplete(state: RunState): boolean {
+  return state === "complete" || state === "complete with failures";
+}
+
+/** Whether a worker or a driver is alive, or jobs are pending. */
+export function isUnderWay(state: RunState): boolean {
+  return state === "running" || state === "queued";
+}
+
+/** The status of a run. All displays of progress read only this. */
+export interface RunStatus {
+  readonly runDir: string;
+  readonly state: RunState;
+  /** The error that ended the last start; undefined where none did, and while a worker or a driver is at work. */
+  readonly failure: RunFailure | undefined;
+  /** The status of its jobs at the last call of their scheduler; undefined for a run without jobs. */
+  readonly jobs: JobQueueStatus | undefined;
+  /** Records of jobs that are invalid or not asked for, and why. Absent where there are none, or none were read. */
+  readonly jobProblems?: readonly string[];
+  readonly items: {
+    readonly total: number;
+    readonly done: number;
+    readonly written: number;
+    readonly dropped: number;
+    readonly failed: number;
+  };
+  readonly shards: { readonly total: number; readonly committed: number; readonly damaged: number };
+  readonly workers: readonly WorkerStatus[];
+  readonly itemsPerSecond: number;
+  /** Seconds until the last item at the present rate; undefined while no worker is alive. */
+  readonly etaSeconds: number | undefined;
+}
+
+/** Reads the state of the run in a folder, from any host that sees it, without disturbing the run. */
+export async function runStatus(runDir: string): Promise<RunStatus> {
+  return (await openStatus(runDir)).read();
+}
+
+/**
+ * The same for repeated use: shards that were found committed are not inspected again. `seen`: the answer of a
+ * scheduler.
+ */
+export async function openStatus(runDir: string): Promise<{ read(seen?: ObservedJobs): Promise<RunStatus> }> {
+  const paths = runPaths(runDir);
+  const { plan } = requireManifest(paths);
+  let known: ReadonlyMap<number, KnownShard> = new Map();
+  return {
+    async read(seen) {
+      const { committed, damaged } = await scanShards(paths, known, plan);
+      known = committed;
+      const live = liveReports(paths, fileSystemClock(paths, { isLooking: true }));
+      const workers = live.map(({ report }) => report);
+      const items = countItems(committed, workers, plan.items.count);
+      const jobs = readJobQueueStatus(paths, seen);
+      const itemsPerSecond = workers.reduce((sum, worker) => sum + worker.itemsPerSecond, 0);
+      const left = items.total - items.done;
+      return {
+        runDir: paths.root,
+        ...stateOf(paths, { left, failed: items.failed, jobs, isSomeoneThere: workers.length > 0 }),
+        jobs,
+        ...(seen === undefined || seen.problems.length === 0 ? {} : { jobProblems: seen.problems }),
+        items,
+        shards: { total: plan.shardCount, committed: committed.size, damaged: damaged.size },
+        workers: live.filter(({ report }) => report.role !== "driver").map(describeWorker),
+        itemsPerSecond,
+        etaSeconds: itemsPerSecond > 0 ? left / itemsPerSecond : undefined,
+      };
+    },
+  };
+}
+
+interface KnownOfRun {
+  /** Items that are not done. */
+  readonly left: number;
+  /** Items that failed and were skipped. */
+  readonly failed: number;
+  readonly jobs: JobQueueStatus | undefined;
+  readonly isSomeoneThere: boolean;
+}
+
+/** The state of a run, from its open shards, its live processes and its last error. */
+export function stateOf(paths: RunPaths, known: KnownOfRun): Pick<RunStatus, "state" | "failure"> {
+  const { left, failed, jobs, isSomeoneThere } = known;
+  const failure = isSomeoneThere ? undefined : describeFailure(paths);
+  if (left === 0 && existsSync(paths.merged))
+    return { state: failed > 0 ? "complete with failures" : "complete", failure };
+  if (isSomeoneThere) return { state: "running", failure };
+  if (jobs !== undefined && jobs.pending + jobs.running > 0) return { state: "queued", failure: undefined };
+  return { state: failure === undefined ? "stopped" : "failed", failure };
+}
+
+/**
+ * The drivers that watch the run and will merge it, by name: when each last wrote its report, by the clock of the file
+ * system. A driver that does not renew its report is left out: on another host its presence could not be known.
+ */
+export function liveDrivers(paths: RunPaths): Map<string, number> {
+  const drivers = liveReports(paths, fileSystemClock(paths)).filter(
+    ({ report }) => report.role === "driver" && report.ttlMs < unbeatenTtlMs,
+  );
+  return new Map(drivers.map(({ report, writtenMs }) => [report.worker, writtenMs]));
+}
+
+/** Whether any worker is alive. Drivers do not count. */
+export function isAnyWorkerAlive(paths: RunPaths): boolean {
+  return liveReports(paths, fileSystemClock(paths)).some(({ report }) => report.role !== "driver");
+}
+
+/** A live worker or driver, and how long ago its last heartbeat was. */
+export interface LiveReport {
+  readonly report: WorkerReport;
+  readonly ageMs: number;
+  /** The time of that heartbeat, by the clock of the file system. */
+  readonly writtenMs: number;
+}
+
+/** The reports of all live workers and drivers of a run. `now`: the time by the clock of its file system. */
+export function liveReports(paths: RunPaths, now: () => number): LiveReport[] {
+  return namesIn(paths.workers).flatMap((name) => {
+    const snapshot = readSnapshot(paths.worker(name.replace(/\.json$/, "")), now);
+    const report = snapshot === undefined ? undefined : parseReport(snapshot.text);
+    const isThere = snapshot !== undefined && report !== undefined && isHeld(snapshot, { ttlMs: report.ttlMs });
+    return isThere ? [{ report, ageMs: snapshot.ageMs, writtenMs: snapshot.writtenMs ?? 0 }] : [];
+  });
+}
+
+/**
+ * The clock of a run's file system. It is read once, at the first call, because reading it creates a file. Without the
+ * right to write, the clock of this host is used, which is good enough for a display.
+ */
+export function fileSystemClock(
+  paths: RunPaths,
+  { isLooking = false }: { readonly isLooking?: boolean } = {},
+): () => number {
+  let aheadMs: number | undefined;
+  return () => {
+    aheadMs ??= measure();
+    return Date.now() + aheadMs;
+  };
+
+  function measure(): number {
+    // Reading the run of another user must not create a file there, not even for a moment.
+    if (isLooking && !isOwnFolder(paths.leases)) return 0;
+    try {
+      return fileSystemNow(paths) - Date.now();
+    } catch {
+      return 0;
+    }
+  }
+}
+
+function countItems(
+  committed: ReadonlyMap<number, KnownShard>,
+  workers: readonly WorkerReport[],
+  total: number,
+): RunStatus["items"] {
+  const sum = { total, done: 0, written: 0, dropped: 0, failed: 0 };
+  for (const { counts } of committed.values()) {
+    sum.done += counts.items;
+    sum.written += counts.written;
+    sum.dropped += counts.dropped;
+    sum.failed += counts.failed;
+  }
+  for (const { shard, position } of workers) if (shard >= 0 && !committed.has(shard)) sum.done += position;
+  return sum;
+}
+
+/** The public part of a report. */
+export function describeWorker({ report, ageMs }: LiveReport): WorkerStatus {
+  const { worker, pid, shard, position, itemsPerSecond, rss } = report;
+  return {
+    worker,
+    host: hostNameOf(report),
+    pid,
+    shard: shard < 0 ? undefined : shard,
+    position,
+    itemsPerSecond,
+    rss,
+    heartbeatAgeMs: Math.max(0, Math.round(ageMs)),
+  };
+}

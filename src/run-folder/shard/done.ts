@@ -1,0 +1,166 @@
+import { readdirSync, statSync } from "node:fs";
+import { sep } from "node:path";
+import { crcText } from "../../bytes/crc32.ts";
+import { errnoOf, MillraceError, messageOf } from "../../errors/errors.ts";
+import { digestFile } from "../files/digest-bytes.ts";
+import { isMissing, readIfPresent } from "../files/durable-files.ts";
+import { rewriteInRun } from "../files/run-files.ts";
+import { isAttemptNumber, parseAttemptName, shardIdOf } from "../files/run-paths.ts";
+import { doneName, fileOf, isMachinery, isShardFileName } from "./shard-file-names.ts";
+
+/** One file of a committed shard, as it was when it was committed. */
+export interface ShardFile {
+  /** Relative to the shard folder, with forward slashes. */
+  readonly name: string;
+  readonly bytes: number;
+  readonly crc32: string;
+  /** Lines in it, where a line writer wrote it; such files are merged by putting them one after the other. */
+  readonly lines?: number;
+}
+
+export interface ShardCounts {
+  readonly items: number;
+  readonly written: number;
+  readonly dropped: number;
+  readonly failed: number;
+}
+
+/** The content of `done`: a shard is complete when its folder holds one that agrees with its files. */
+export interface Done {
+  readonly version: 1;
+  readonly shard: number;
+  readonly attempt: number;
+  readonly worker: string;
+  readonly counts: ShardCounts;
+  readonly files: readonly ShardFile[];
+}
+
+/** What `inspectShard` finds: "damaged" may also be a power cut, or a slow shared file system. */
+export type ShardInspection =
+  | { readonly state: "absent" }
+  | { readonly state: "committed"; readonly done: Done }
+  | { readonly state: "damaged"; readonly reason: string };
+
+export function writeDone(shardDir: string, done: Done): void {
+  rewriteInRun(shardDir, fileOf(shardDir, doneName), `${JSON.stringify(done)}\n`);
+}
+
+/** Compares a shard folder with its `done`: the names and sizes of all files. Digests are compared where the bytes are read. */
+export function inspectShard(shardDir: string): ShardInspection {
+  let text: string | undefined;
+  try {
+    text = readIfPresent(fileOf(shardDir, doneName));
+  } catch (error) {
+    return { state: "damaged", reason: `${fileOf(shardDir, doneName)}: ${messageOf(error)}` };
+  }
+  if (text === undefined) return { state: "absent" };
+  const done = parseDone(text);
+  if (done === undefined) return { state: "damaged", reason: `${fileOf(shardDir, doneName)} is not a complete marker` };
+  const shard = shardOfFolder(shardDir);
+  if (shard !== undefined && shard !== done.shard)
+    return { state: "damaged", reason: `${fileOf(shardDir, doneName)} is that of shard ${done.shard}` };
+  for (const file of done.files) {
+    const found = sizeOf(fileOf(shardDir, file.name));
+    if (found === file.bytes) continue;
+    const what = typeof found === "number" ? `has ${found} bytes` : found;
+    return { state: "damaged", reason: `${fileOf(shardDir, file.name)} ${what}; done says ${file.bytes}` };
+  }
+  return { state: "committed", done };
+}
+
+/** The number of the shard that a folder is, or is an attempt at. */
+function shardOfFolder(folder: string): number | undefined {
+  const name = folder.slice(folder.lastIndexOf(sep) + 1);
+  const target = shardIdOf(name) ?? parseAttemptName(name)?.target;
+  return target === "merge" ? undefined : target;
+}
+
+/** The `done` of a shard that is known to be committed; a damaged one is an error that names the file. */
+export function readDone(shardDir: string): Done {
+  const inspection = inspectShard(shardDir);
+  if (inspection.state === "committed") return inspection.done;
+  throw damagedShard(inspection.state === "absent" ? `${fileOf(shardDir, doneName)} is not there` : inspection.reason);
+}
+
+/** The files of a shard that was found intact before: their sizes are not compared again. */
+export function filesOfDone(shardDir: string): readonly ShardFile[] {
+  const path = fileOf(shardDir, doneName);
+  const done = parseDone(readIfPresent(path) ?? "");
+  if (done === undefined) throw damagedShard(`${path} is not a complete marker`);
+  return done.files;
+}
+
+export function damagedShard(reason: string): MillraceError {
+  return new MillraceError("SHARD_DAMAGED", `A committed shard is damaged: ${reason}.`, {
+    hint: "Run again: sizes are checked and the shard alone is computed anew. If the sizes agree, delete its `done` first.",
+  });
+}
+
+function parseDone(text: string): Done | undefined {
+  try {
+    const done = JSON.parse(text) as Partial<Done>;
+    const isWhole =
+      done.version === 1 &&
+      isCount(done.shard) &&
+      isAttemptNumber(done.attempt) &&
+      typeof done.worker === "string" &&
+      Array.isArray(done.files) &&
+      done.files.every(isShardFile) &&
+      isShardCounts(done.counts);
+    return isWhole ? (done as Done) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a value describes a file of a shard, under a name that a run can have written. */
+export function isShardFile(value: unknown): value is ShardFile {
+  const file = value as Partial<ShardFile> | null;
+  return (
+    isShardFileName(file?.name) &&
+    isCount(file.bytes) &&
+    typeof file.crc32 === "string" &&
+    (file.lines === undefined || isCount(file.lines))
+  );
+}
+
+/** Whether a value holds the counts of a shard. */
+export function isShardCounts(value: unknown): value is ShardCounts {
+  const counts = value as Partial<ShardCounts> | null | undefined;
+  return isCount(counts?.items) && isCount(counts.written) && isCount(counts.dropped) && isCount(counts.failed);
+}
+
+/** Whether a value is a count. */
+export function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+/** The size of a file, or what is there instead of it. */
+function sizeOf(path: string): number | string {
+  try {
+    const stat = statSync(path);
+    return stat.isFile() ? stat.size : "is not a file";
+  } catch (error) {
+    if (isMissing(error)) return "is not there";
+    if (["ENAMETOOLONG", "ELOOP"].includes(errnoOf(error) ?? "")) return `cannot be there (${errnoOf(error)})`;
+    throw error;
+  }
+}
+
+/** All output files below a folder; `known`: those that their writer has described. */
+export function listFiles(shardDir: string, known: ReadonlyMap<string, ShardFile>, below = ""): ShardFile[] {
+  const files: ShardFile[] = [];
+  for (const entry of readdirSync(fileOf(shardDir, below), { withFileTypes: true })) {
+    const name = below === "" ? entry.name : `${below}/${entry.name}`;
+    // One by one: there may be more files than a call can have arguments.
+    if (entry.isDirectory()) for (const file of listFiles(shardDir, known, name)) files.push(file);
+    else if (entry.isFile() && !isMachinery(name)) files.push(known.get(name) ?? describeFile(shardDir, name));
+  }
+  return files.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Size and digest of a file, by reading it. */
+export function describeFile(shardDir: string, name: string): ShardFile {
+  const { bytes, digest } = digestFile(fileOf(shardDir, name));
+  return { name, bytes, crc32: crcText(digest) };
+}

@@ -1,0 +1,47 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { MillraceError } from "../../errors/errors.ts";
+import { decodeState, encodeState } from "../../values/state-json.ts";
+import { readIfPresent } from "../files/durable-files.ts";
+import { rewriteInRun } from "../files/run-files.ts";
+import { stateName } from "./shard-file-names.ts";
+
+const reservedStateKeys = new Set(["shardId", "shardDir", "writers"]);
+
+/** The part of a shard's state that belongs to the runner. */
+export function userState(state: object): Record<string, unknown> {
+  const own = Object.keys(state).filter((key) => !reservedStateKeys.has(key));
+  return Object.fromEntries(own.map((key) => [key, Reflect.get(state, key)]));
+}
+
+/** Keeps the final state of a shard beside its files, if there is any. */
+export function writeShardState(shardDir: string, state: object): void {
+  const own = userState(state);
+  if (Object.keys(own).length > 0) rewriteInRun(shardDir, join(shardDir, stateName), `${encodeState(own)}\n`);
+}
+
+/** The state a shard ended with, for `merge`: what the runner put into it and what `closeWriters` returned. */
+export function readShardState<State extends object = Record<string, unknown>>(shardDir: string): State {
+  const path = join(shardDir, stateName);
+  if (!existsSync(path)) return {} as State;
+  try {
+    return userState(decodeState(readIfPresent(path) ?? "")) as State;
+  } catch (cause) {
+    throw new MillraceError("SHARD_DAMAGED", `${path} cannot be read as a shard's state.`, {
+      cause,
+      hint: "Delete the shard's `done` and run again: that shard alone is computed anew.",
+    });
+  }
+}
+
+/** Adds the state of an earlier attempt's checkpoint to a new state. */
+export function withUserState<State extends { readonly shardId: number }>(state: State, own: string): State {
+  try {
+    return Object.assign(state, userState(decodeState(own)));
+  } catch (cause) {
+    throw new MillraceError("SHARD_DAMAGED", `A checkpoint of split.${state.shardId} holds no state of a shard.`, {
+      cause,
+      hint: "It was changed. Remove the folders of that shard's attempts, and it begins anew.",
+    });
+  }
+}

@@ -1,6 +1,0 @@
-/** The SHA-256 of a text or of bytes, in hex. */
-export function sha256(content: string | Uint8Array): string {
-  // Not imported: most workers never need it, and it would be loaded before their first item.
-  const { createHash } = process.getBuiltinModule("node:crypto");
-  return createHash("sha256").update(content).digest("hex");
-}

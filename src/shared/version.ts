@@ -1,9 +1,0 @@
-import { existsSync, readFileSync } from "node:fs";
-
-/** The version of this package. The build makes this a part of a file beside the entry of the package. */
-export function version(): string {
-  const built = new URL("../package.json", import.meta.url);
-  const file = existsSync(built) ? built : new URL("../../package.json", import.meta.url);
-  const { version: text } = JSON.parse(readFileSync(file, "utf8")) as { version: string };
-  return text;
-}

@@ -1,0 +1,68 @@
+import { isMissing } from "../run-folder/files/durable-files.ts";
+import { rewriteInRun } from "../run-folder/files/run-files.ts";
+import type { Claimable, RunPaths } from "../run-folder/files/run-paths.ts";
+import { firstReport, reportText } from "../run-folder/files/worker-report.ts";
+import type { History } from "../run-folder/history/history.ts";
+import { type KnownAttempts, noAttempts } from "../run-folder/lease/attempts.ts";
+import { type Claim, type ClaimOptions, claimTarget } from "../run-folder/lease/claim.ts";
+import { commitAttempt } from "../run-folder/lease/commit-attempt.ts";
+import { type FileStep, takeSteps } from "../run-folder/lease/file-step.ts";
+import type { Lease } from "../run-folder/lease/lease.ts";
+import { describeLost, type FencedAttempt, noteLastMemory } from "../run-folder/lease/lost-attempt.ts";
+import { dropAttempt, ownsLease, releaseAttempt } from "../run-folder/lease/release-attempt.ts";
+import { takeFileStep } from "../run-folder/lease/take-file-step.ts";
+import { ignoreErrors } from "../runtime/ignore-errors.ts";
+
+export type ShardClaim = Claim & { readonly target: number };
+
+/** The lease protocol on a real run folder, for one worker. */
+export interface Protocol {
+  /** Whether a shard is published and intact, also by the runner's `isShardDone`. */
+  isCommitted(shard: number): boolean | Promise<boolean>;
+  claim(target: Claimable, seen?: KnownAttempts, options?: ClaimOptions): Promise<Claim | undefined>;
+  commit(claim: ShardClaim, options?: { readonly replace?: boolean }): Promise<"committed" | "lost">;
+  /** Whether the lease on a claim is still this worker's. */
+  owns(claim: Claim): Promise<boolean>;
+  /** Gives up the attempt; the next one continues from its checkpoint. */
+  release(claim: Claim): Promise<void>;
+  /** Gives up the attempt and removes what it made. */
+  drop(claim: Claim): Promise<void>;
+}
+
+export function openProtocol(
+  paths: RunPaths,
+  lease: Lease,
+  {
+    history,
+    isCommitted,
+  }: { readonly history: History; readonly isCommitted: (shard: number) => boolean | Promise<boolean> },
+): Protocol {
+  // A record that cannot be written must not keep the worker from claiming the shard.
+  const onFenced = (fenced: FencedAttempt) =>
+    ignoreErrors(() => {
+      noteLastMemory(paths, fenced);
+      const record = describeLost(paths, fenced);
+      if (record !== undefined) history.add(record);
+    });
+  const context = { paths, lease, onFenced };
+  const stepContext = { paths, isCommitted };
+  const take = (step: FileStep) => {
+    try {
+      return takeFileStep(step, stepContext);
+    } catch (error) {
+      if (step.do !== "link" || !isMissing(error)) throw error;
+      // This worker was silent for so long that its report was removed. It was only stopped, so it writes its report
+      // again.
+      rewriteInRun(paths.root, step.from, reportText(firstReport(lease)));
+      return takeFileStep(step, stepContext);
+    }
+  };
+  return {
+    isCommitted,
+    claim: (target, seen = noAttempts, options = {}) => takeSteps(claimTarget(target, seen, context, options), take),
+    commit: (claim, options = {}) => takeSteps(commitAttempt(claim, context, options), take),
+    owns: (claim) => takeSteps(ownsLease(claim, context), take),
+    release: (claim) => takeSteps(releaseAttempt(claim, context), take),
+    drop: (claim) => takeSteps(dropAttempt(claim, context), take),
+  };
+}

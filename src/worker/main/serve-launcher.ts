@@ -1,0 +1,61 @@
+import { packError } from "../../errors/pack-error.ts";
+import { whenSynced } from "../../run-folder/files/group-sync.ts";
+import { maskSecrets } from "../../secrets/secret-values.ts";
+import { type JoinRequest, joinRun } from "../join/join-run.ts";
+import type { WorkerRequest, WorkerResponse } from "../messages.ts";
+
+// With more shards the message would cost more than it saves.
+const maxReportedShards = 2000;
+
+/** The connection between a worker and the launcher that started it. */
+export interface LauncherConnection {
+  send(response: WorkerResponse): void;
+  subscribe(listener: (request: WorkerRequest) => void): void;
+}
+
+/** Takes part in a run and reports to the launcher. Resolves when nothing is left to be written. */
+export async function serveLauncher(
+  request: Omit<JoinRequest, "onReady" | "onFailing" | "isAskedToLeave" | "isLaunched">,
+  launcher: LauncherConnection,
+): Promise<void> {
+  let isAsked = false;
+  let isWarned = false;
+  launcher.subscribe(({ kind }) => {
+    if (kind === "leave") isAsked = true;
+    if (kind === "signalled") isWarned = true;
+  });
+  reportUncaught(launcher);
+  try {
+    const { outcome, committed } = await joinRun({
+      ...request,
+      isLaunched: true,
+      isAskedToLeave: () => isAsked || isWarned,
+      onReady: () => launcher.send({ kind: "ready" }),
+      onFailing: (error) => launcher.send({ kind: "failing", error: packError(error, "WORKER_CRASHED") }),
+    });
+    // The launcher replaces a recycled worker, unless it stops the whole run.
+    const isReplaced = outcome === "left" && isWarned;
+    launcher.send({
+      kind: "end",
+      outcome: isReplaced ? "recycled" : outcome,
+      committed: committed.size > maxReportedShards ? [] : [...committed.values()],
+    });
+  } catch (error) {
+    launcher.send({ kind: "failed", error: packError(error, "WORKER_CRASHED") });
+  }
+  await whenSynced();
+}
+
+/** An uncaught error ends the worker, as it ends any Node.js program; the launcher gets the reason. */
+function reportUncaught(launcher: LauncherConnection): void {
+  process.on("uncaughtException", (error: unknown) => {
+    if ((error as { code?: unknown } | null)?.code === "RUN_IN_WORKER") {
+      launcher.send({ kind: "failed", error: packError(error, "RUN_IN_WORKER") });
+    } else {
+      const text = maskSecrets(error instanceof Error ? (error.stack ?? error.message) : String(error));
+      process.stderr.write(`${text}\n`);
+      launcher.send({ kind: "uncaught", message: text.split("\n", 1)[0]! });
+    }
+    process.exit(1);
+  });
+}

@@ -1,0 +1,196 @@
+import { isBatched } from "../../contract/work-options.ts";
+import { isMillraceError } from "../../errors/errors.ts";
+import { nextPiece, type Piece, readItems } from "../../plan/item-list.ts";
+import type { Shard } from "../../plan/plan.ts";
+import { sleep } from "../../runtime/sleep.ts";
+import { yieldToEventLoop } from "../../runtime/yield-to-event-loop.ts";
+import { awaitForward, settle } from "./call-forward.ts";
+import { nextBatchLength } from "./cut-batches.ts";
+import { fold, foldBatch, giveUp, refused } from "./fold-result.ts";
+import type { ShardAttempt } from "./shard-attempt.ts";
+
+// A shard is run in pieces of a few milliseconds; `heartbeat.beat()` is called between two of them. It is called after
+// each item where items are slow, or where their time is not known yet.
+const pieceMs = 4;
+const maxAtOnce = 1 << 14;
+const slowAtOnce = 64;
+const batchesReadAtOnce = 1024;
+const firstRetryMs = 50;
+const longestRetryMs = 5000;
+
+/** Calls `forward` for every item of a shard that is not done yet, and folds each result into the shard's state. */
+export async function runItems(work: ShardAttempt, shard: Shard): Promise<void> {
+  const { heartbeat, context } = work;
+  const { plan } = context.worker.run;
+  const { options } = context.worker.task;
+  const { pace } = context;
+  const batched = isBatched(options);
+  while (shard.from + work.position < shard.to) {
+    const from = shard.from + work.position;
+    if (batched) {
+      const to = Math.min(shard.to, from + Math.max(batchesReadAtOnce, options.batchSize ?? 0));
+      await runBatches(work, readItems(plan.items, from, to), to === shard.to);
+    } else {
+      const beganMs = performance.now();
+      const isSlow = pace.readAtOnce === 1;
+      const to = Math.min(shard.to, from + (isSlow ? slowAtOnce : pace.readAtOnce));
+      await runSingles(work, nextPiece(plan.items, from, to), isSlow);
+      const isQuick = performance.now() - beganMs < pieceMs;
+      const atOnce = isQuick ? 2 * Math.max(pace.readAtOnce, to - from) : pace.readAtOnce / 2;
+      pace.readAtOnce = Math.ceil(Math.min(maxAtOnce, atOnce));
+    }
+    heartbeat.beat();
+  }
+}
+
+/** Calls `forward` for one item alone, with the same policy for errors. */
+export async function runOneItem(work: ShardAttempt, idx: number): Promise<void> {
+  const batched = isBatched(work.context.worker.task.options);
+  return batched ? runBatch(work, [idx]) : runSingles(work, { first: idx, step: 1, count: 1 }, true);
+}
+
+async function runSingles(work: ShardAttempt, piece: Piece, isSlow: boolean): Promise<void> {
+  let at = 0;
+  while (at < piece.count) {
+    const pause = runWhileSync(work, piece, at, isSlow);
+    at = pause.at;
+    if (pause.waitFor === undefined) continue;
+    await pause.waitFor;
+    const { heartbeat, context } = work;
+    heartbeat.beat();
+    // A worker that was asked to leave while it waited leaves after this item, not at the next tick.
+    if (heartbeat.ticks[0] !== work.tick || context.worker.isLeaving()) await work.onTick();
+  }
+}
+
+/** Where the hot loop stopped, and for what. */
+interface Pause {
+  readonly at: number;
+  readonly waitFor: Promise<void> | undefined;
+}
+
+// The hot path: a synchronous function, because V8 compiles a loop with an await in it far worse. With synchronous
+// hooks, an item costs its forward, its writer and a few comparisons.
+function runWhileSync(work: ShardAttempt, { first, step, count }: Piece, from: number, isSlow: boolean): Pause {
+  const { records, tick, guard, hooks, env, heartbeat } = work;
+  const { ticks } = heartbeat;
+  let at = from;
+  while (at < count) {
+    const idx = first + at++ * step;
+    if (guard !== undefined) {
+      const verdict = guard.enter(work.position, 1);
+      if (verdict !== undefined) return { at, waitFor: giveUp(work, idx, verdict) };
+    }
+    let result: unknown;
+    try {
+      result = hooks.forward(idx, env);
+    } catch (error) {
+      return { at, waitFor: failOne(work, idx, error) };
+    }
+    // Not isThenable: it sees promises too, while here results have one shape as a rule, so that this check stays
+    // monomorphic.
+    if (typeof (result as { then?: unknown } | null | undefined)?.then === "function")
+      return { at, waitFor: foldLater(work, idx, result as PromiseLike<unknown>) };
+    guard?.answer();
+    if (records !== undefined && result !== null && result !== undefined) {
+      // The runner has no hook between a result and its line.
+      try {
+        records.write(result);
+      } catch (error) {
+        return { at, waitFor: refused(work, idx, error) };
+      }
+      work.position++;
+    } else {
+      const folding = fold(work, idx, result);
+      if (folding !== undefined) return { at, waitFor: folding };
+    }
+    // An unhandled rejection ends the worker here, while it is known which item caused it.
+    if (guard?.isCareful) return { at, waitFor: yieldToEventLoop() };
+    if (isSlow) heartbeat.beat();
+    if (ticks[0] !== tick) return { at, waitFor: work.onTick() };
+  }
+  return { at, waitFor: undefined };
+}
+
+async function foldLater(work: ShardAttempt, idx: number, promise: PromiseLike<unknown>): Promise<void> {
+  const timeoutMs = work.context.worker.task.options.itemTimeoutMs;
+  let result: unknown;
+  try {
+    result = await (timeoutMs === undefined ? promise : awaitForward(promise, { timeoutMs, indices: [idx] }));
+  } catch (error) {
+    return failOne(work, idx, error);
+  }
+  work.guard?.answer();
+  const folding = fold(work, idx, result);
+  if (folding !== undefined) await folding;
+}
+
+async function runBatches(work: ShardAttempt, indices: readonly number[], isLast: boolean): Promise<void> {
+  const { hooks, env, heartbeat, context } = work;
+  const { options } = context.worker.task;
+  const costOf = (idx: number) => hooks.itemCost?.(idx, env) ?? 1;
+  let at = 0;
+  while (at < indices.length) {
+    const length = nextBatchLength(indices, at, options, costOf);
+    // The batch at the end of the read indices may be longer than them: read again from here.
+    if (at + length === indices.length && !isLast && at > 0) return;
+    await runBatch(work, indices.slice(at, at + length));
+    at += length;
+    heartbeat.beat();
+    if (heartbeat.ticks[0] !== work.tick) await work.onTick();
+  }
+}
+
+/** One call of `forward` for several items; where it fails, its halves are tried until the bad item is alone. */
+async function runBatch(work: ShardAttempt, indices: readonly number[]): Promise<void> {
+  const { guard } = work;
+  if (guard !== undefined) {
+    if (indices.length > 1 && indices.some((_idx, i) => guard.mustRunAlone(work.position + i))) {
+      for (const idx of indices) await runBatch(work, [idx]);
+      return;
+    }
+    const verdict = guard.enter(work.position, indices.length);
+    if (verdict !== undefined) return giveUp(work, indices[0]!, verdict);
+  }
+  let results: unknown;
+  try {
+    results = await callBatch(work, indices);
+  } catch (error) {
+    if (indices.length === 1) return failOne(work, indices[0]!, error);
+    const middle = Math.ceil(indices.length / 2);
+    await runBatch(work, indices.slice(0, middle));
+    return runBatch(work, indices.slice(middle));
+  }
+  guard?.answer();
+  await foldBatch(work, indices, results);
+  if (guard?.isCareful) await yieldToEventLoop();
+}
+
+async function callBatch(work: ShardAttempt, indices: readonly number[]): Promise<unknown> {
+  const { itemTimeoutMs: timeoutMs } = work.context.worker.task.options;
+  return settle(work.hooks.forward([...indices], work.env), { timeoutMs, indices });
+}
+
+async function failOne(work: ShardAttempt, idx: number, firstError: unknown): Promise<void> {
+  const { options } = work.context.worker.task;
+  // A mistake of the runner: every item would fail the same way.
+  if (isMillraceError(firstError) && firstError.code === "BAD_RUNNER") throw firstError;
+  const batched = isBatched(options);
+  let error = firstError;
+  for (let retry = 0; retry < options.retries; retry++) {
+    work.guard?.leave();
+    await sleep(Math.min(longestRetryMs, firstRetryMs * 2 ** retry));
+    let result: unknown;
+    work.guard?.enter(work.position, 1);
+    try {
+      const answer = work.hooks.forward(batched ? [idx] : idx, work.env);
+      result = await settle(answer, { timeoutMs: options.itemTimeoutMs, indices: [idx] });
+    } catch (again) {
+      error = again;
+      continue;
+    }
+    work.guard?.answer();
+    return batched ? foldBatch(work, [idx], result) : fold(work, idx, result);
+  }
+  return giveUp(work, idx, { error, tries: options.retries + 1 });
+}

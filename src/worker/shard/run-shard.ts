@@ -1,0 +1,260 @@
+import type { ShardState } from "../../contract/runner-hooks.ts";
+import { errnoOf, MillraceError, messageOf } from "../../errors/errors.ts";
+import { shardOf } from "../../plan/plan.ts";
+import { describeExit, noteRelease, readAttemptEnd } from "../../run-folder/history/attempt-notes.ts";
+import { type Restored, restoreAttempt } from "../../run-folder/shard/checkpoint.ts";
+import {
+  type Done,
+  listFiles,
+  readDone,
+  type ShardCounts,
+  type ShardFile,
+  writeDone,
+} from "../../run-folder/shard/done.ts";
+import { fileOf } from "../../run-folder/shard/shard-file-names.ts";
+import { withUserState, writeShardState } from "../../run-folder/shard/shard-state.ts";
+import { ignoreErrors } from "../../runtime/ignore-errors.ts";
+import { cutText } from "../../text/cut-text.ts";
+import { applyNonFinite } from "../../writers/jsonl-writer.ts";
+import { checkpointingWriters, keepsWriterContract, type Writer } from "../../writers/writer.ts";
+import type { ShardClaim } from "../lease-protocol.ts";
+import { type AttemptCounts, beginAttemptRecord } from "./attempt-record.ts";
+import { type CrashHistory, judgeCrashes } from "./crash-history.ts";
+import { runItems } from "./run-items.ts";
+import { ShardAttempt } from "./shard-attempt.ts";
+import { type ShardContext, ShardInterrupted } from "./shard-context.ts";
+
+export type ShardOutcome =
+  | { readonly kind: "committed"; readonly done: Done }
+  | { readonly kind: "lost" }
+  | { readonly kind: "left" };
+
+/** The whole life of a claimed shard: restore, forward and write, checkpoint, commit. */
+export async function runShard(
+  claim: ShardClaim,
+  fenced: readonly number[],
+  context: ShardContext,
+): Promise<ShardOutcome> {
+  const { member } = context.worker;
+  const record = beginAttemptRecord(claim, member);
+  const beganMs = performance.now();
+  let work: ShardAttempt | undefined;
+  member.heartbeat.hold(claim);
+  try {
+    const restored = restore(claim, fenced, context);
+    let done: Done;
+    if (restored.kind === "complete") done = adopt(claim, context);
+    else {
+      work = await openShard(claim, restored, context, readHistory(claim, fenced, context));
+      done = await computeShard(work, claim);
+    }
+    if ((await member.protocol.commit(claim)) === "lost") return { kind: "lost" };
+    // An earlier attempt's time is not known, so it counts as long.
+    syncShard(context, done, restored.kind === "nothing" ? performance.now() - beganMs : Number.POSITIVE_INFINITY);
+    record.end("committed", { ...countsOf(work), counts: done.counts });
+    return { kind: "committed", done };
+  } catch (error) {
+    return await abandon(claim, error, context, (outcome, reason) =>
+      record.end(outcome, { ...countsOf(work), reason }),
+    );
+  } finally {
+    member.heartbeat.release();
+  }
+}
+
+/** The items of this attempt alone. */
+function countsOf(work: ShardAttempt | undefined): AttemptCounts {
+  if (work === undefined) return { items: 0, failed: 0 };
+  return { items: work.position - work.began.position, failed: work.failed - work.began.failed };
+}
+
+function restore(claim: ShardClaim, fenced: readonly number[], { worker }: ShardContext): Restored {
+  const { paths } = worker.run;
+  const older = fenced.map((attempt) => paths.fenced(claim.target, attempt)).reverse();
+  return older.length === 0 ? { kind: "nothing" } : restoreAttempt(paths.attempt(claim.target, claim.attempt), older);
+}
+
+// After this many crashes outside of its items a shard is refused: it would crash workers without end.
+const maxEndsOutsideItems = 4;
+
+/** Reads how earlier attempts at a shard ended. Throws where the shard cannot be run at all. */
+export function readHistory(claim: ShardClaim, fenced: readonly number[], context: ShardContext): CrashHistory {
+  const { run, task } = context.worker;
+  const ends = fenced.map((attempt) => readAttemptEnd(run.paths.fenced(claim.target, attempt)));
+  const history = judgeCrashes(ends, task.options);
+  if (history.endsOutsideItems <= maxEndsOutsideItems) return history;
+  const exit = ends.findLast((end) => end.exit !== undefined)?.exit;
+  throw new MillraceError(
+    "WORKER_CRASHED",
+    `split.${claim.target} has ended ${ends.length} workers while none of its items ran; the last one ${describeExit(exit)}.`,
+    { hint: `Look at ${task.hooks.name}'s openWriters, closeWriters and finalizeState, then run again.` },
+  );
+}
+
+/** An earlier attempt did everything but the commit: takes over its `done`. */
+function adopt(claim: ShardClaim, { worker }: ShardContext): Done {
+  const attemptDir = worker.run.paths.attempt(claim.target, claim.attempt);
+  const done = { ...readDone(attemptDir), attempt: claim.attempt };
+  writeDone(attemptDir, done);
+  return done;
+}
+
+/** Runs what is left of an open shard and closes it; only the commit is missing then. */
+export async function computeShard(work: ShardAttempt, claim: ShardClaim): Promise<Done> {
+  try {
+    await runItems(work, shardOf(work.context.worker.run.plan, claim.target));
+    work.guard?.leave();
+    const done = await finish(work, claim);
+    addTotals(work.context, done.counts);
+    return done;
+  } catch (error) {
+    work.guard?.leave();
+    await leave(work, error);
+    throw error;
+  }
+}
+
+/**
+ * Opens a shard's state and writers in the attempt's folder, at its beginning or at an earlier attempt's checkpoint.
+ */
+export async function openShard(
+  claim: ShardClaim,
+  restored: Restored,
+  context: ShardContext,
+  history?: CrashHistory,
+): Promise<ShardAttempt> {
+  const { env, worker } = context;
+  const { hooks, traits, options } = worker.task;
+  const shardDir = worker.run.paths.attempt(claim.target, claim.attempt);
+  let state = await guardHook(hooks.name, "initState", () => hooks.initState({ shardId: claim.target, shardDir }, env));
+  checkState(hooks.name, state);
+  if (traits.standardWriters) applyNonFinite(state.writers["records"], options.nonFinite ?? "refuse");
+  const canGoOn = restored.kind === "checkpoint" && checkpointingWriters(state.writers) !== undefined;
+  if (canGoOn) state = withUserState(state, restored.checkpoint.state);
+  const work = new ShardAttempt(context, claim.attempt, state, history);
+  if (canGoOn) await work.restore(restored);
+  return work;
+}
+
+function checkState(runner: string, state: ShardState): void {
+  if (typeof state === "object" && state !== null && typeof state.writers === "object" && state.writers !== null)
+    return;
+  throw new MillraceError("BAD_RUNNER", `${runner}.initState must return a state with its writers in it.`, {
+    hint: "Call super.initState(place, env) and add your own keys to what it returns; openWriters returns an object.",
+  });
+}
+
+/** Closes everything and writes `done`: after that the folder only has to be moved. */
+async function finish(work: ShardAttempt, claim: ShardClaim): Promise<Done> {
+  const { hooks, env } = work;
+  const { shardDir } = work.state;
+  const finalState = await guardHook(hooks.name, "finalizeState", () => hooks.finalizeState(work.state, env));
+  await closeAll(work);
+  writeShardState(shardDir, finalState);
+  const done: Done = {
+    version: 1,
+    shard: claim.target,
+    attempt: claim.attempt,
+    worker: work.context.worker.member.lease.worker,
+    counts: work.counts(),
+    files: outputFiles(work),
+  };
+  writeDone(shardDir, done);
+  work.discardMachinery();
+  return done;
+}
+
+function outputFiles(work: ShardAttempt): ShardFile[] {
+  const known = describedFiles(work);
+  const isAllKnown = work.context.worker.task.traits.standardFiles;
+  return isAllKnown
+    ? [...known.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+    : listFiles(work.state.shardDir, known);
+}
+
+/** Queues the files of a committed shard for the next flush to the disk. */
+export function syncShard({ worker, sync }: ShardContext, done: Done, tookMs: number): void {
+  const { paths } = worker.run;
+  const shardDir = paths.shard(done.shard);
+  sync.add([...done.files.map((file) => fileOf(shardDir, file.name)), paths.done(done.shard)], tookMs);
+}
+
+/** Closes an unfinished shard so that the next attempt can continue it. */
+async function leave(work: ShardAttempt, error: unknown): Promise<void> {
+  const { hooks, env } = work;
+  const { writers } = work.state;
+  try {
+    if (!isWritersFault(error)) await work.checkpoint();
+    work.closeCheckpoints();
+    for (const writer of writersOf(work)) await writer.leave?.();
+    await hooks.closeWriters(writers, work.state, env);
+    await closeAll(work);
+  } catch {
+    // The first error is reported; this one is about an attempt that will not be committed.
+  }
+}
+
+// After a failed write the position is ahead of the file: only the last checkpoint is valid.
+function isWritersFault(error: unknown): boolean {
+  if (errnoOf(error) !== undefined) return true;
+  if (error instanceof ShardInterrupted) return error.reason === "lost";
+  if (!(error instanceof MillraceError)) return true;
+  return error.code !== "ITEM_FAILED" && error.code !== "TOO_MANY_FAILURES" && error.code !== "BATCH_RESULT";
+}
+
+async function abandon(
+  claim: ShardClaim,
+  error: unknown,
+  { worker }: ShardContext,
+  tell: (outcome: "released" | "failed", reason?: string) => void,
+): Promise<ShardOutcome> {
+  // A fenced attempt finds its folder gone and may fail in many ways; another worker has the shard now.
+  const { protocol } = worker.member;
+  if (!(await protocol.owns(claim))) return { kind: "lost" };
+  // Not a crash: the next attempt need not note its items. On a full disk this note fails, and the next attempt is
+  // slower.
+  const why = error instanceof ShardInterrupted ? "it was asked to stop" : cutText(messageOf(error));
+  ignoreErrors(() => noteRelease(worker.run.paths.attempt(claim.target, claim.attempt), why));
+  await protocol.release(claim);
+  if (!(error instanceof ShardInterrupted)) {
+    tell("failed", cutText(messageOf(error)));
+    throw error;
+  }
+  if (error.reason === "leaving") tell("released");
+  return { kind: error.reason === "lost" ? "lost" : "left" };
+}
+
+function addTotals({ totals }: ShardContext, counts: ShardCounts): void {
+  totals.done += counts.items;
+  totals.failed += counts.failed;
+  totals.dropped += counts.dropped;
+}
+
+/** Names a user's hook that fails in the error. */
+async function guardHook<T>(runner: string, hook: string, call: () => T | PromiseLike<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (cause) {
+    if (cause instanceof MillraceError) throw cause;
+    throw new MillraceError("WRITER_FAILED", `${runner}.${hook} failed: ${messageOf(cause)}`, {
+      cause,
+      hint: "Look at the hook and at openWriters or closeWriters, which it calls. Nothing is locked: run again once it is corrected.",
+    });
+  }
+}
+
+/** Closes what the runner's closeWriters may have left open. */
+export async function closeAll(work: ShardAttempt): Promise<void> {
+  for (const writer of writersOf(work)) await writer.close();
+}
+
+/** The files of a shard as their writers describe them. */
+export function describedFiles(work: ShardAttempt): Map<string, ShardFile> {
+  return new Map(
+    writersOf(work).flatMap((writer) => (writer.files?.() ?? []).map((file) => [file.name, file] as const)),
+  );
+}
+
+function writersOf({ state, failures }: ShardAttempt): Writer[] {
+  return [...Object.values(state.writers).filter(keepsWriterContract), failures as Writer];
+}

@@ -1,0 +1,67 @@
+import { shardIdOf } from "../../run-folder/files/run-paths.ts";
+import { namesIn } from "../../run-folder/run/scan-shards.ts";
+import type { KnownShard } from "../../run-folder/shard/known-shard.ts";
+import { findCommitted } from "../find-committed.ts";
+import type { WorkerContext } from "../worker-context.ts";
+
+/** What a worker knows of the shards of its run. */
+export interface ShardView {
+  /** Items that failed in earlier sessions. */
+  readonly failed: number;
+  /** Shards that it inspected and found intact, or committed itself. */
+  readonly known: ReadonlyMap<number, KnownShard>;
+  /** The shards that are still to do; `mine` were committed by this worker since. */
+  listOpen(mine?: ReadonlyMap<number, KnownShard>): Promise<readonly number[]>;
+}
+
+/**
+ * Opens the view of a worker. Where a driver has inspected every shard, the folder's name is enough: a folder gets that
+ * name only when it is complete. Otherwise, and where the runner has an `isShardDone`, the worker inspects each shard
+ * once.
+ */
+export async function openShardView(worker: WorkerContext): Promise<ShardView> {
+  const { firstScan, task } = worker;
+  return firstScan === undefined || task.traits.isShardDone !== undefined
+    ? deepView(worker)
+    : viewByName(worker, firstScan);
+}
+
+async function deepView(worker: WorkerContext): Promise<ShardView> {
+  let seen = await findCommitted(worker);
+  const { failed } = seen.firstScan;
+  let isFresh = true;
+  return {
+    failed,
+    get known() {
+      return seen.committed;
+    },
+    async listOpen(mine = new Map()) {
+      if (!isFresh) seen = await findCommitted(worker, new Map([...seen.committed, ...mine]));
+      isFresh = false;
+      return seen.open;
+    },
+  };
+}
+
+function viewByName(worker: WorkerContext, { suspects, failed }: NonNullable<WorkerContext["firstScan"]>): ShardView {
+  const { run, member } = worker;
+  const { plan, paths } = run;
+  const known = new Map<number, KnownShard>();
+  const isThere = new Uint8Array(plan.shardCount);
+  return {
+    failed,
+    known,
+    async listOpen(mine = new Map()) {
+      for (const [id, done] of mine) known.set(id, done);
+      isThere.fill(0);
+      for (const name of namesIn(paths.root)) {
+        const id = shardIdOf(name);
+        if (id !== undefined && id < plan.shardCount) isThere[id] = 1;
+      }
+      for (const id of suspects) if (isThere[id] === 1 && !(await member.protocol.isCommitted(id))) isThere[id] = 0;
+      const open: number[] = [];
+      for (let id = 0; id < plan.shardCount; id++) if (isThere[id] === 0) open.push(id);
+      return open;
+    },
+  };
+}
