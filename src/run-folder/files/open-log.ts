@@ -30,7 +30,14 @@ export function openLog(path: string): OpenedLog | undefined {
 export function whyNot(stat: Stats): string | undefined {
   if (stat.isSymbolicLink()) return "is a symbolic link";
   if (!stat.isFile()) return "is not a file";
-  return stat.nlink > 1 ? "is a second name of another file (a hard link)" : undefined;
+  if (stat.nlink > 1) return "is a second name of another file (a hard link)";
+  return isMostlyHole(stat) ? `is almost empty for its length (${stat.size} bytes, most of them a hole)` : undefined;
+}
+
+// A file may announce terabytes without using the disk, and printing them takes hours. File systems that compress use less
+// than the length too, but not a thousandth of it.
+function isMostlyHole({ size, blocks }: Stats): boolean {
+  return size > 2 ** 30 && blocks * 512 * 1000 < size;
 }
 
 /** The folder of the logs, unless it is not there or leads out of the run folder. */

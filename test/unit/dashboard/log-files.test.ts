@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { listLogs, readLog } from "../../../src/dashboard/view/log-files.ts";
@@ -70,5 +70,13 @@ describe("logs", () => {
     mkdirSync(join(paths.logs, "folder.log"));
     expect(listLogs(paths).map(({ name }) => name)).toEqual(["w.log"]);
     expect(readLog(paths, "folder.log", 0)).toBeUndefined();
+  });
+
+  it("leave out a file of a terabyte that is a hole", () => {
+    const { paths } = runWithLog("x");
+    writeFileSync(join(paths.logs, "hole.log"), "{");
+    truncateSync(join(paths.logs, "hole.log"), 2 ** 40);
+    expect(listLogs(paths).map(({ name }) => name)).toEqual(["w.log"]);
+    expect(readLog(paths, "hole.log", 0)).toBeUndefined();
   });
 });
