@@ -8,6 +8,7 @@ import { copyOrigins } from "../secrets/origins.ts";
 import { nearestName } from "../text/nearest-name.ts";
 import { describeKind } from "../values/state-json.ts";
 import { BaseRunner } from "./base-runner.ts";
+import type { CallContext } from "./call-context.ts";
 import type { ModuleMeta } from "./define-runner.ts";
 import { type DefinitionMark, definitionMark } from "./definition-mark.ts";
 import { EnvironmentProvider } from "./environment-provider.ts";
@@ -45,13 +46,14 @@ export function defineRun<
   Config = unknown,
   Params extends object = object,
   Batch extends number | BatchBy | undefined = undefined,
+  Prefetched = undefined,
   Writers extends object = DefaultWriters<ResultOf<Batch, Returned>>,
   State extends object = object,
   Merged = ResultOf<Batch, Returned>[],
   const Options extends OptionDeclarations = Readonly<Record<never, never>>,
 >(
   meta: ModuleMeta,
-  definition: RunDefinition<Env, Returned, Config, Params, Batch, Writers, State, Merged, Options>,
+  definition: RunDefinition<Env, Returned, Config, Params, Batch, Prefetched, Writers, State, Merged, Options>,
 ): DefinedRun<ResultOf<Batch, Returned>, Merged, StartOptions<Config, Params, Batch, Options>> {
   return new Definition(meta, definition as AnyDefinition) as DefinedRun<OfSubclass, OfSubclass, OfSubclass>;
 }
@@ -62,6 +64,7 @@ type AnyDefinition = RunDefinition<
   unknown,
   object,
   OfSubclass,
+  unknown,
   object,
   object,
   unknown,
@@ -131,10 +134,11 @@ function providerOf({ env, teardown }: AnyDefinition) {
 }
 
 /** A class with the hooks that a definition has: the others keep their defaults. */
-function runnerOf({ options, batch, forward, cost, writers, state, write, finish, merge }: AnyDefinition) {
+function runnerOf(definition: AnyDefinition) {
+  const { options, forward, prefetch, retryIf, cost, writers, state, write, finish, merge } = definition;
   class Runner extends BaseRunner<object, unknown, object, ItemIndex> {
     constructor(provider: EnvironmentProvider<object>, given: GivenOptions = {}) {
-      super(provider, withBatch(given, batch as number | BatchBy | undefined));
+      super(provider, withDefaults(given, definition));
     }
     override merge(shardDirs: string[]): unknown {
       return merge === undefined ? super.merge(shardDirs) : merge(shardDirs.map(shardOutput), { runDir: this.runDir });
@@ -148,9 +152,14 @@ function runnerOf({ options, batch, forward, cost, writers, state, write, finish
     if (last.options !== own) last = { options: own };
     return last as RunContext<OptionDeclarations>;
   };
+  const callContextOf = callContexts(options !== undefined);
   return Object.assign(
     Runner,
-    { forward: (idx: ItemIndex, env: object, own?: object) => forward(idx as never, env, contextOf(own)) },
+    { forward: (idx: ItemIndex, env: object, call: CallContext) => forward(idx as never, env, callContextOf(call)) },
+    prefetch === undefined
+      ? {}
+      : { prefetch: (idx: number, env: object, own?: object) => prefetch(idx, env, contextOf(own)) },
+    retryIf === undefined ? {} : { retryIf },
     options === undefined ? {} : { ownOptions: options },
     cost === undefined ? {} : { itemCost: (idx: number, env: object, own?: object) => cost(idx, env, contextOf(own)) },
     writers === undefined
@@ -177,6 +186,28 @@ function runnerOf({ options, batch, forward, cost, writers, state, write, finish
             finish(open, kept, env, contextOf(own)),
         },
   );
+}
+
+/** What `forward` of a definition gets last, made of what a worker passes: the call, with the run's own options in it. */
+function callContexts(hasOptions: boolean) {
+  type Context = RunContext<OptionDeclarations> & CallContext<unknown>;
+  let last: { readonly call: object; readonly context: Context } | undefined;
+  return (call: CallContext): Context => {
+    if (last?.call !== call) {
+      const options = Object.freeze(hasOptions ? { ...call } : {});
+      last = { call, context: Object.create(call, { options: { value: options, enumerable: true } }) as Context };
+    }
+    return last.context;
+  };
+}
+
+/** The options of a start; those that it leaves out and the definition has are the definition's. */
+function withDefaults(given: GivenOptions, { batch, concurrency }: AnyDefinition): GivenOptions {
+  const options = withBatch(given, batch as number | BatchBy | undefined);
+  if (concurrency === undefined || given.concurrency !== undefined) return options;
+  const all = { ...options, concurrency };
+  copyOrigins(given, all);
+  return all;
 }
 
 /** The batches of a start; where it asks for none, those of the definition. */
@@ -230,6 +261,8 @@ function checkStart(start: AnyStart, { options = {} }: AnyDefinition): void {
 const keys: Record<keyof AnyDefinition, "function" | "any"> = {
   env: "function",
   forward: "function",
+  prefetch: "function",
+  retryIf: "function",
   cost: "function",
   writers: "function",
   state: "function",
@@ -239,6 +272,7 @@ const keys: Record<keyof AnyDefinition, "function" | "any"> = {
   teardown: "function",
   options: "any",
   batch: "any",
+  concurrency: "any",
   version: "any",
 };
 

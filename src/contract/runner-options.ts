@@ -5,7 +5,10 @@ import { MillraceError } from "../errors/errors.ts";
 import { toCamelCase } from "../text/letter-case.ts";
 import { nearestName } from "../text/nearest-name.ts";
 import { describeKind } from "../values/state-json.ts";
-import type { BatchBy, WorkOptions } from "./work-options.ts";
+import type { BatchBy, RateLimit, WorkOptions } from "./work-options.ts";
+
+// Each open call may be of another shard, whose lease is renewed and whose files are open.
+const maxConcurrency = 4096;
 
 /** The options of a run whose `forward` takes an array of indices. */
 export interface BatchOptions {
@@ -37,6 +40,26 @@ export interface RunOptions {
   readonly onError?: "fail" | "skip" | undefined;
   /** Further tries of a failing item. Default: 0. */
   readonly retries?: number | undefined;
+  /**
+   * Milliseconds before the first further try, at most; each next one may wait twice as long. The pause is a random part of that,
+   * and what the server asked for (`retryAfterMs` of the error) is added. Default: 100.
+   */
+  readonly retryDelay?: number | undefined;
+  /** The longest such pause, in milliseconds, without what the server asked for. Default: 30000. */
+  readonly maxRetryDelay?: number | undefined;
+  /**
+   * How many calls of `forward` each worker may have open at the same time, for work that waits: APIs, downloads. Results are
+   * still written in item order. Default: 1.
+   */
+  readonly concurrency?: number | undefined;
+  /** Bytes of results that may wait for an earlier item in each worker before it begins no more calls. Default: 64 MiB. */
+  readonly maxWaitingBytes?: number | undefined;
+  /** How many calls of `forward` all workers together may begin: `{ perSecond, burst, adaptive }`. Default: any number. */
+  readonly rateLimit?: RateLimit | undefined;
+  /** How many items `prefetch` may be ahead of `forward` in each worker. Default: 4, or two batches. */
+  readonly prefetchItems?: number | undefined;
+  /** Bytes that `prefetch` may hold in each worker. Default: 256 MiB. */
+  readonly prefetchBytes?: number | undefined;
   /** Stops a run that skips: how many items may fail, or, below 1, which share of them. Default: any number. */
   readonly maxFailures?: number | undefined;
   /**
@@ -131,6 +154,13 @@ const known: Record<keyof GivenOptions, true> = {
   shards: true,
   onError: true,
   retries: true,
+  retryDelay: true,
+  maxRetryDelay: true,
+  concurrency: true,
+  maxWaitingBytes: true,
+  rateLimit: true,
+  prefetchItems: true,
+  prefetchBytes: true,
   maxFailures: true,
   itemTimeout: true,
   maxRss: true,
@@ -172,25 +202,30 @@ export function checkOptions(options: GivenOptions, ownNames: readonly string[] 
     resume: checkBoolean("resume", options.resume ?? true),
     acceptChange: checkBoolean("acceptChange", options.acceptChange ?? false),
     onCodeChange: checkOnCodeChange(options.onCodeChange),
-    shards: options.shards === undefined ? undefined : checkNumber("shards", options.shards, { min: 1, whole: true }),
+    shards: checkOptional("shards", options.shards, { min: 1, whole: true }),
     mergeFiles: checkBoolean("mergeFiles", options.mergeFiles ?? false),
     specAccess: checkSpecAccess(options.specAccess ?? "owner"),
     progress: checkBoolean("progress", options.progress ?? true),
     signal: options.signal,
     parallel: () => parallel ?? getParallelConfig(),
     work: {
-      batchSize:
-        options.batchSize == null ? undefined : checkNumber("batchSize", options.batchSize, { min: 1, whole: true }),
+      batchSize: checkOptional("batchSize", options.batchSize ?? undefined, { min: 1, whole: true }),
       batchBy,
       onError: checkOnError(options.onError ?? "fail"),
       retries: checkNumber("retries", options.retries ?? 0, { min: 0, whole: true }),
+      retryDelayMs: checkOptional("retryDelay", options.retryDelay, { min: 0 }),
+      maxRetryDelayMs: checkOptional("maxRetryDelay", options.maxRetryDelay, { min: 0 }),
+      concurrency: checkOptional("concurrency", options.concurrency, { min: 1, whole: true, max: maxConcurrency }),
+      maxWaitingBytes: checkOptional("maxWaitingBytes", options.maxWaitingBytes, { min: 1 }),
+      rateLimit: checkRateLimit(options.rateLimit),
+      prefetchItems: checkOptional("prefetchItems", options.prefetchItems, { min: 1, whole: true }),
+      prefetchBytes: checkOptional("prefetchBytes", options.prefetchBytes, { min: 1 }),
       maxFailures: checkNumber("maxFailures", options.maxFailures ?? Number.POSITIVE_INFINITY, { min: 0 }),
-      itemTimeoutMs:
-        options.itemTimeout === undefined ? undefined : checkNumber("itemTimeout", options.itemTimeout, { min: 1 }),
-      maxRss: options.maxRss === undefined ? undefined : checkNumber("maxRss", options.maxRss, { min: 1 }),
+      itemTimeoutMs: checkOptional("itemTimeout", options.itemTimeout, { min: 1 }),
+      maxRss: checkOptional("maxRss", options.maxRss, { min: 1 }),
       checkpointIntervalMs: checkNumber("checkpointInterval", options.checkpointInterval ?? 30, { min: 0 }),
       nonFinite: checkNonFinite(options.nonFinite ?? "refuse"),
-      leaseTtlMs: options.leaseTtl === undefined ? undefined : checkNumber("leaseTtl", options.leaseTtl, { min: 100 }),
+      leaseTtlMs: checkOptional("leaseTtl", options.leaseTtl, { min: 100 }),
       resultDir,
     },
   };
@@ -201,9 +236,36 @@ export function runFolder({ outputDir, shardSubdir }: CheckedOptions): string | 
   return outputDir === undefined ? undefined : join(outputDir, shardSubdir);
 }
 
-function checkNumber(name: string, value: unknown, { min, whole = false }: { min: number; whole?: boolean }): number {
-  if (typeof value === "number" && value >= min && (!whole || Number.isSafeInteger(value))) return value;
-  throw bad(name, value, `a ${whole ? "whole " : ""}number from ${min}`);
+interface NumberRule {
+  readonly min: number;
+  readonly max?: number;
+  readonly whole?: boolean;
+}
+
+function checkNumber(name: string, value: unknown, { min, max = Number.POSITIVE_INFINITY, whole = false }: NumberRule) {
+  if (typeof value === "number" && value >= min && value <= max && (!whole || Number.isSafeInteger(value)))
+    return value;
+  const upTo = max === Number.POSITIVE_INFINITY ? "" : ` to ${max}`;
+  throw bad(name, value, `a ${whole ? "whole " : ""}number from ${min}${upTo}`);
+}
+
+function checkOptional(name: string, value: unknown, rule: NumberRule): number | undefined {
+  return value === undefined ? undefined : checkNumber(name, value, rule);
+}
+
+function checkRateLimit(value: RateLimit | undefined): RateLimit | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value !== "object" || value === null) throw bad("rateLimit", value, "an object with perSecond");
+  // A config has snake_case.
+  const given = Object.fromEntries(Object.entries(value).map(([key, part]) => [toCamelCase(key), part as unknown]));
+  const { perSecond, burst, adaptive, ...rest } = given;
+  const [unknown] = Object.keys(rest);
+  if (unknown !== undefined) throw unknownOption(unknown, ["perSecond", "burst", "adaptive"], "rateLimit.");
+  return {
+    perSecond: checkNumber("rateLimit.perSecond", perSecond, { min: Number.MIN_VALUE, max: 1e6 }),
+    burst: checkOptional("rateLimit.burst", burst, { min: 1 }),
+    adaptive: checkBoolean("rateLimit.adaptive", adaptive ?? false),
+  };
 }
 
 function checkBoolean(name: string, value: unknown): boolean {
@@ -258,10 +320,10 @@ function bad(name: string, value: unknown, expected: string): MillraceError {
   });
 }
 
-function unknownOption(key: string, ownNames: readonly string[]): MillraceError {
-  const names = [...ownNames, ...Object.keys(known)];
+function unknownOption(key: string, ownNames: readonly string[], inside = ""): MillraceError {
+  const names = inside === "" ? [...ownNames, ...Object.keys(known)] : ownNames;
   const near = nearestName(toCamelCase(key), names);
-  return new MillraceError("BAD_OPTION", `Option ${JSON.stringify(key)} is not known.`, {
+  return new MillraceError("BAD_OPTION", `Option ${JSON.stringify(inside + key)} is not known.`, {
     hint: near === undefined ? `Known: ${names.join(", ")}.` : `Did you mean ${near}?`,
   });
 }

@@ -1,3 +1,5 @@
+import type { ItemError } from "../errors/item-error.ts";
+import type { CallContext } from "./call-context.ts";
 import type { Awaitable, OfSubclass, ShardPlace } from "./runner-hooks.ts";
 import type { ItemIndex } from "./runner-options.ts";
 
@@ -16,7 +18,8 @@ export type MergedOf<Runner, Result> = Runner extends { merge(shardDirs: string[
     : Awaited<Merged>
   : never;
 
-type Dropped = null | undefined;
+/** What stands for an item that has no result. */
+type Dropped = null | undefined | ItemError;
 
 /** What `forward` may return. */
 type Returned<Class, Result, Index extends ItemIndex> = Class extends {
@@ -44,7 +47,7 @@ interface HooksOf<Class, Types extends RunnerTypes<object, unknown, object, Item
   readonly forward: (
     idx: Types["index"],
     env: Types["env"],
-    own: WithDefaults<Types["own"]>,
+    own: WithDefaults<Types["own"]> & CallContext<OfSubclass>,
   ) => Returned<Class, Types["result"], Types["index"]>;
   readonly openWriters: (shardDir: string, env: Types["env"], own: WithDefaults<Types["own"]>) => unknown;
   readonly initState: (place: ShardPlace, env: Types["env"], own: WithDefaults<Types["own"]>) => unknown;
@@ -69,6 +72,8 @@ interface HooksOf<Class, Types extends RunnerTypes<object, unknown, object, Item
   ) => unknown;
   readonly finalizeState: (state: StateOf<Class>, env: Types["env"], own: WithDefaults<Types["own"]>) => unknown;
   readonly itemCost?: (idx: number, env: Types["env"], own: WithDefaults<Types["own"]>) => number;
+  readonly prefetch?: (idx: number, env: Types["env"], own: WithDefaults<Types["own"]>) => unknown;
+  readonly retryIf?: (error: unknown, own: WithDefaults<Types["own"]>) => boolean;
 }
 
 type Hook =

@@ -6,6 +6,18 @@ export interface WorkOptions {
   readonly onError: "fail" | "skip";
   /** Further tries of a failing item before it counts as failed. */
   readonly retries: number;
+  /** The longest first pause before a further try, and the longest of all; specs of older versions have neither. */
+  readonly retryDelayMs?: number | undefined;
+  readonly maxRetryDelayMs?: number | undefined;
+  /** Calls of `forward` that a worker may have open at the same time. Default: 1. */
+  readonly concurrency?: number | undefined;
+  /** Bytes of results that wait for an earlier item, at most, before no more calls are begun. */
+  readonly maxWaitingBytes?: number | undefined;
+  /** Items that `prefetch` is ahead of `forward`, and the bytes it may hold. */
+  readonly prefetchItems?: number | undefined;
+  readonly prefetchBytes?: number | undefined;
+  /** How many calls the whole run may make. */
+  readonly rateLimit?: RateLimit | undefined;
   /** How many items may fail before the run stops. */
   readonly maxFailures: number;
   readonly itemTimeoutMs: number | undefined;
@@ -19,6 +31,15 @@ export interface WorkOptions {
   readonly resultDir?: string | undefined;
   /** Instead of running what is open: run failed items once more. */
   readonly retry?: RetryOrder | undefined;
+}
+
+/** How many calls of `forward` all workers of a run together may begin. */
+export interface RateLimit {
+  readonly perSecond: number;
+  /** Calls that may begin at once after a pause. Default: as many as in one second, and at least 1. */
+  readonly burst?: number | undefined;
+  /** Whether the run slows down when a server answers 429 or 503, and then speeds up again. Default: `false`. */
+  readonly adaptive?: boolean | undefined;
 }
 
 /** Which failed items are to be run once more. */
@@ -40,4 +61,9 @@ export interface BatchBy {
 /** Whether `forward` gets arrays. */
 export function isBatched({ batchSize, batchBy }: Pick<WorkOptions, "batchSize" | "batchBy">): boolean {
   return batchSize !== undefined || batchBy !== undefined;
+}
+
+/** How many calls of `forward` a worker may have open. */
+export function concurrencyOf({ concurrency = 1 }: Pick<WorkOptions, "concurrency">): number {
+  return concurrency;
 }
