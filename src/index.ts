@@ -44,6 +44,8 @@ export type { DetachedJob, RetryFilter, SubmittedRun } from "./contract/task.ts"
 export type { BatchBy } from "./contract/work-options.ts";
 export { readFailures } from "./driver/read-failures.ts";
 export { type ErrorCode, MillraceError } from "./errors/errors.ts";
+export { ItemError } from "./errors/item-error.ts";
+export { type RefusedResponse, type RetryAfterDetails, RetryAfterError } from "./errors/retry-after-error.ts";
 export { concatenateShardFiles } from "./merge/concatenate-shard-files.ts";
 export type { ModelSession, ModelTensor } from "./models/model-session.ts";
 export type { Items } from "./plan/collect-items.ts";
