@@ -27,16 +27,14 @@ interface Env {
   mostOpen: number;
 }
 
-class ActProvider extends EnvironmentProvider<Env> {
-  private readonly env: Env;
-  constructor(env: Env) {
-    super({}, {});
-    Object.defineProperty(this, "env", { value: env, enumerable: false });
-    this.env = env;
+/** The env is no field of the provider: then it would be part of the run's identity. */
+function providerOf(env: Env): EnvironmentProvider<Env> {
+  class ActProvider extends EnvironmentProvider<Env> {
+    buildEnvLocal(): Env {
+      return env;
+    }
   }
-  buildEnvLocal(): Env {
-    return this.env;
-  }
+  return new ActProvider({}, {});
 }
 
 async function act(idx: number, env: Env, signal?: AbortSignal): Promise<object | null | ItemError> {
@@ -112,8 +110,8 @@ describe("several calls of forward open", () => {
             const all = { ...quiet, outputDir: dir, shards, ...options };
             const running =
               batchSize === undefined
-                ? new ActRunner(new ActProvider(env), all).run(range(acts.length))
-                : new BatchActRunner(new ActProvider(env), { ...all, batchSize }).run(range(acts.length));
+                ? new ActRunner(providerOf(env), all).run(range(acts.length))
+                : new BatchActRunner(providerOf(env), { ...all, batchSize }).run(range(acts.length));
             return { env, running };
           };
           // Halves of a batch call items again, which then do not fail any more.
@@ -140,7 +138,7 @@ describe("several calls of forward open", () => {
 
   it("are as many as asked for, over the borders of shards", async () => {
     const env = envOf(Array.from({ length: 60 }, () => ({ ms: 20, what: "answer" as const })));
-    await new ActRunner(new ActProvider(env), { progress: false, shards: 60, concurrency: 16 }).run(range(60));
+    await new ActRunner(providerOf(env), { progress: false, shards: 60, concurrency: 16 }).run(range(60));
     expect(env.mostOpen).toBe(16);
   });
 
@@ -152,7 +150,7 @@ describe("several calls of forward open", () => {
     }));
     const env = envOf(acts);
     const outputDir = temporaryFolder();
-    const runner = new ActRunner(new ActProvider(env), {
+    const runner = new ActRunner(providerOf(env), {
       ...quiet,
       outputDir,
       retries: 0,
@@ -176,7 +174,7 @@ describe("several calls of forward open", () => {
     }));
     const env = envOf(acts);
     const options = { ...quiet, retries: 0, itemTimeout: 1000, concurrency: 64, shards: 1, maxWaitingBytes: 1000 };
-    const running = new ActRunner(new ActProvider(env), options).run(range(acts.length));
+    const running = new ActRunner(providerOf(env), options).run(range(acts.length));
     await expect.poll(() => env.open).toBe(1);
     await sleep(50);
     // About a hundred bytes each, and those that were open when the limit was reached.
@@ -194,13 +192,13 @@ describe("several calls of forward open", () => {
     const outputDir = temporaryFolder();
     const stop = new AbortController();
     const options = { progress: false, outputDir, shards: 3, concurrency: 64 };
-    const running = new ActRunner(new ActProvider(env), { ...options, signal: stop.signal }).run(range(30));
+    const running = new ActRunner(providerOf(env), { ...options, signal: stop.signal }).run(range(30));
     await expect.poll(() => [env.open, env.tried.size]).toEqual([10, 30]);
     stop.abort();
     await expect(running).rejects.toMatchObject({ code: "RUN_STOPPED" });
     expect(env.open).toBe(0);
     const again = envOf(acts.map(({ ms }) => ({ ms, what: "answer" as const })));
-    const records = await new ActRunner(new ActProvider(again), { ...options, concurrency: 2 }).run(range(30));
+    const records = await new ActRunner(providerOf(again), { ...options, concurrency: 2 }).run(range(30));
     expect(records.map((record) => (record as { idx: number }).idx)).toEqual([...range(30)]);
     expect([...again.tried.keys()].sort((a, b) => a - b)).toEqual([...range(30)].filter((idx) => idx % 3 === 0));
   });
@@ -223,7 +221,7 @@ describe("a call of forward", () => {
     for (const concurrency of [1, 3]) {
       const outputDir = temporaryFolder();
       const options = { progress: false, onError: "skip", itemTimeout: 30, outputDir, concurrency } as const;
-      await new Listener(new ActProvider(envOf([])), options).run(range(2));
+      await new Listener(providerOf(envOf([])), options).run(range(2));
       expect([...readFailures(outputDir)].map(({ error }) => error.code)).toEqual(["ITEM_TIMEOUT", "ITEM_TIMEOUT"]);
     }
     expect(reasons).toEqual(["ITEM_TIMEOUT", "ITEM_TIMEOUT", "ITEM_TIMEOUT", "ITEM_TIMEOUT"]);
@@ -234,7 +232,7 @@ describe("a call of forward", () => {
     const outputDir = temporaryFolder();
     const stop = new AbortController();
     const options = { progress: false, outputDir, concurrency, signal: stop.signal };
-    const running = new ActRunner(new ActProvider(env), options).run(range(1));
+    const running = new ActRunner(providerOf(env), options).run(range(1));
     await expect.poll(() => env.open).toBe(1);
     stop.abort();
     await expect(running).rejects.toMatchObject({ code: "RUN_STOPPED" });
@@ -255,7 +253,7 @@ describe("a call of forward", () => {
       }
     }
     const options = { progress: false, retries: 2, retryDelay: 1, concurrency };
-    await new Curious(new ActProvider(envOf([])), options).run(range(1));
+    await new Curious(providerOf(envOf([])), options).run(range(1));
     expect(seen).toEqual([
       [1, 1, 0],
       [1, 2, 0],
@@ -277,7 +275,7 @@ describe("a further try", () => {
     }
     const beganMs = performance.now();
     const options = { progress: false, retries: 1, retryDelay: 0, concurrency: 2, shards: 4 };
-    const records = await new Busy(new ActProvider(envOf([])), options).run(range(20));
+    const records = await new Busy(providerOf(envOf([])), options).run(range(20));
     expect(performance.now() - beganMs).toBeGreaterThan(149);
     expect(records).toHaveLength(20);
     expect(order.at(-1)).toBe("0.2");
@@ -296,7 +294,7 @@ describe("a further try", () => {
     }
     const outputDir = temporaryFolder();
     const options = { progress: false, onError: "skip", retries: 2, retryDelay: 1, concurrency, outputDir } as const;
-    await new Choosy(new ActProvider(envOf([])), options).run(range(2));
+    await new Choosy(providerOf(envOf([])), options).run(range(2));
     expect(tried.filter((idx) => idx === 0)).toHaveLength(3);
     expect(tried.filter((idx) => idx === 1)).toHaveLength(1);
     expect([...readFailures(outputDir)].map(({ tries }) => tries)).toEqual([3, 1]);
@@ -312,7 +310,7 @@ describe("a further try", () => {
       }
     }
     const options = { progress: false, retries: 1, retryDelay: 1, batchSize: 8, shards: 2, concurrency };
-    await new BusyBatches(new ActProvider(envOf([])), options).run(range(32));
+    await new BusyBatches(providerOf(envOf([])), options).run(range(32));
     expect(calls).toEqual(Array.from({ length: 8 }, () => 8));
   });
 
@@ -324,7 +322,7 @@ describe("a further try", () => {
     const env = envOf(acts);
     const outputDir = temporaryFolder();
     const options = { progress: false, onError: "skip", retries: 5, batchSize: 16, outputDir, concurrency } as const;
-    const records = await new BatchActRunner(new ActProvider(env), options).run(range(64));
+    const records = await new BatchActRunner(providerOf(env), options).run(range(64));
     expect(records).toHaveLength(60);
     expect([...env.tried.values()].every((tries) => tries === 1)).toBe(true);
     expect([...readFailures(outputDir)]).toMatchObject(
@@ -350,7 +348,7 @@ describe("prefetch", () => {
         }
       }
       const options = { progress: false, shards: 3, prefetchItems: 5, concurrency };
-      const records = await new Ahead(new ActProvider(envOf([])), options).run(range(60));
+      const records = await new Ahead(providerOf(envOf([])), options).run(range(60));
       expect(records).toEqual([...range(60)].map((idx) => ({ idx, value: idx })));
       expect(fetched).toBe(60);
       expect(mostAhead).toBeGreaterThan(1);
@@ -373,7 +371,7 @@ describe("prefetch", () => {
     }
     const outputDir = temporaryFolder();
     const options = { progress: false, onError: "skip", retries: 1, retryDelay: 1, batchSize: 3, outputDir } as const;
-    const records = await new Flaky(new ActProvider(envOf([])), options).run(range(9));
+    const records = await new Flaky(providerOf(envOf([])), options).run(range(9));
     const expected = [...range(9)].filter((idx) => idx !== 2);
     expect(records).toEqual(expected.map((idx) => ({ idx, double: 2 * idx })));
     expect([...readFailures(outputDir)]).toMatchObject([{ item: 2, tries: 2 }]);
