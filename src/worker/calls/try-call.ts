@@ -1,4 +1,4 @@
-import { setTimeout as pause } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { isBatched } from "../../contract/work-options.ts";
 import { isItemError } from "../../errors/item-error.ts";
 import { awaitForward } from "../shard/call-forward.ts";
@@ -23,11 +23,12 @@ export interface CallItems {
 export interface CallPort {
   readonly call: OpenCall;
   readonly prefetcher: Prefetcher | undefined;
+  /** Waits before a further try. Default: the slot of the call is free for others meanwhile. */
+  readonly pause?: ((ms: number) => Promise<void>) | undefined;
 }
 
 /**
- * One call of `forward`, repeated as `retries` says, with the slot that the caller has taken. While it waits for its next try the
- * slot is free for others. A batch that fails is halved until the bad item is alone, unless the server has asked to wait.
+ * One call of `forward`, repeated as `retries` says, with the slot that the caller has taken. A batch that fails is halved until the bad item is alone, unless the server has asked to wait.
  */
 export async function tryCall(work: ShardAttempt, items: CallItems, port: CallPort): Promise<Answer[]> {
   const { hooks, context } = work;
@@ -47,7 +48,10 @@ export async function tryCall(work: ShardAttempt, items: CallItems, port: CallPo
         return isWhole ? halve(work, items, port) : [{ kind: "failed", count: 1, error, tries: retry + 1 }];
       }
       retries.count++;
-      await waitWithoutSlot(work, call, retryDelay(error, { retry, policy: options }));
+      const ms = retryDelay(error, { retry, policy: options });
+      retries.waiting++;
+      await (port.pause?.(ms) ?? waitWithoutSlot(work, call, ms)).finally(() => retries.waiting--);
+      if (call.interruption !== undefined) throw new ShardInterrupted(call.interruption);
     }
   }
 }
@@ -90,16 +94,13 @@ async function halve(work: ShardAttempt, { position, indices }: CallItems, port:
 }
 
 async function waitWithoutSlot({ context }: ShardAttempt, call: OpenCall, ms: number): Promise<void> {
-  const { slots, retries } = context.calls;
+  const { slots } = context.calls;
   slots.release();
-  retries.waiting++;
-  try {
-    await pause(ms, undefined, { signal: call.context.signal });
-  } catch {
-    // The call was interrupted.
-  } finally {
-    retries.waiting--;
-    await slots.take();
-  }
-  if (call.interruption !== undefined) throw new ShardInterrupted(call.interruption);
+  await sleepUntilInterrupted(call, ms);
+  await slots.take();
+}
+
+/** Sleeps, but not longer than until the call is interrupted. */
+export async function sleepUntilInterrupted({ context }: OpenCall, ms: number): Promise<void> {
+  await sleep(ms, undefined, { signal: context.signal }).catch(() => {});
 }

@@ -19,6 +19,8 @@ export interface ItemGuard {
   answer(): void;
   /** No call is running. */
   leave(): void;
+  /** No call of this shard is running, but the worker has calls of other shards open. */
+  idle(): void;
   mustRunAlone(position: number): boolean;
   /** An earlier attempt died: the event loop runs after each item, so that a late error is blamed on the right item. */
   readonly isCareful: boolean;
@@ -62,6 +64,10 @@ export function openItemGuard({ history, notes, hold }: GuardParts): ItemGuard {
     leave() {
       hold.leaveItem();
       notes?.clear();
+    },
+    idle() {
+      hold.leaveItem();
+      notes?.idle();
     },
     mustRunAlone: history.mustRunAlone,
     isCareful: history.isCareful,

@@ -4,7 +4,7 @@ import type { Shard } from "../../plan/plan.ts";
 import { yieldToEventLoop } from "../../runtime/yield-to-event-loop.ts";
 import { type Interruption, type OpenCall, openCall } from "../calls/open-call.ts";
 import { openPrefetcher, type Prefetcher } from "../calls/prefetcher.ts";
-import { type Answer, type CallItems, tryCall } from "../calls/try-call.ts";
+import { type Answer, type CallItems, sleepUntilInterrupted, tryCall } from "../calls/try-call.ts";
 import { type KeptAnswer, type KnownAnswers, openAnswerKeeper } from "./answers.ts";
 import { nextBatchLength } from "./cut-batches.ts";
 import { foldAnswer } from "./fold-result.ts";
@@ -65,8 +65,8 @@ class ShardLoop {
   private next: number;
   private inFlight = 0;
   private longestMs = 0;
-  /** An item that must run alone keeps the ones after it from beginning. */
-  private isAlone = false;
+  /** An item that must run alone: it keeps the ones after it from beginning, and waits for those before it. */
+  private alone: { readonly unit: Unit; isRunning: boolean } | undefined;
   private failure: { readonly error: unknown } | undefined;
   private interruption: Interruption | undefined;
   private isAwake = false;
@@ -173,7 +173,7 @@ class ShardLoop {
   private beginMore(): void {
     const { calls } = this.work.context;
     const maxUnits = answersPerCall * calls.concurrency;
-    while (this.next < this.length && !this.isAlone && this.units.length < maxUnits) {
+    while (this.next < this.length && this.alone === undefined && this.units.length < maxUnits) {
       if (this.takeKnown()) continue;
       if (calls.waiting.bytes >= calls.waiting.maxBytes && this.inFlight > 0) return;
       if (!calls.slots.isFree) break;
@@ -231,18 +231,16 @@ class ShardLoop {
     const isAlone = indices.length === 1 && (guard?.mustRunAlone(position) ?? false);
     const unit = this.push(indices);
     this.inFlight++;
-    if (isAlone) {
-      this.isAlone = true;
-      void this.runAlone(unit);
-    } else if (slots.tryTake()) void this.call(unit);
+    if (isAlone) void this.runAlone(unit);
+    else if (slots.tryTake()) void this.call(unit);
   }
 
-  private async call(unit: Unit): Promise<void> {
+  private async call(unit: Unit, pause?: (ms: number) => Promise<void>): Promise<void> {
     const { work, prefetcher } = this;
     const beganMs = performance.now();
     this.noteSpan();
     try {
-      this.settle(unit, await tryCall(work, unit, { call: unit.call, prefetcher }));
+      this.settle(unit, await tryCall(work, unit, { call: unit.call, prefetcher, pause }));
     } catch (error) {
       if (!(error instanceof ShardInterrupted)) this.fail(error);
     } finally {
@@ -257,13 +255,20 @@ class ShardLoop {
 
   /** An item that was among those running when workers ended: no other call of the worker is open meanwhile. */
   private async runAlone(unit: Unit): Promise<void> {
-    const { work } = this;
-    await work.context.calls.slots.takeAll();
-    work.guard?.enter(unit.position, 1);
-    await this.call(unit);
+    const { guard, context } = this.work;
+    this.alone = { unit, isRunning: false };
+    await context.calls.slots.takeAll();
+    this.alone.isRunning = true;
+    const enter = () => void guard?.enter(unit.position, 1);
+    enter();
+    await this.call(unit, async (ms) => {
+      guard?.leave();
+      await sleepUntilInterrupted(unit.call, ms);
+      enter();
+    });
     await yieldToEventLoop();
-    work.guard?.leave();
-    this.isAlone = false;
+    this.alone = undefined;
+    this.noteSpan();
     this.wake();
   }
 
@@ -285,11 +290,11 @@ class ShardLoop {
   /** Notes which items may be the one that runs, where that is needed. */
   private noteSpan(): void {
     const { guard } = this.work;
-    if (guard === undefined || this.isAlone) return;
-    const open = this.units.filter(({ answers }) => answers === undefined);
+    if (guard === undefined || this.alone?.isRunning === true) return;
+    const open = this.units.filter((unit) => unit.answers === undefined && unit !== this.alone?.unit);
     const [first, last] = [open[0], open.at(-1)];
     if (first === undefined || last === undefined) {
-      guard.leave();
+      this.work.leaveItems();
       return;
     }
     const span = last.position + last.indices.length - first.position;

@@ -122,12 +122,12 @@ export async function computeShard(
   try {
     if (work.context.calls.isPlain) await runItems(work, shard);
     else await runInFlight(work, shard, { known: knownAnswers(readAnswers(older)), onAllBegun });
-    work.guard?.leave();
+    work.leaveItems();
     const done = await finish(work, claim);
     addTotals(work, done.counts);
     return done;
   } catch (error) {
-    work.guard?.leave();
+    work.leaveItems();
     await leave(work, error);
     throw error;
   }

@@ -151,6 +151,12 @@ export class ShardAttempt {
     return this.writers !== undefined && this.context.worker.isTooLarge?.() ? "leaving" : undefined;
   }
 
+  /** None of its items runs: what ends the worker now is a hook of this shard, or a call of another one. */
+  leaveItems(): void {
+    if (this.context.open.size > 1) this.guard?.idle();
+    else this.guard?.leave();
+  }
+
   sinceCheckpointMs(): number {
     return performance.now() - this.lastCheckpointMs;
   }
