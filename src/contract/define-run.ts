@@ -14,6 +14,8 @@ import { EnvironmentProvider } from "./environment-provider.ts";
 import type {
   DefaultWriters,
   DefinedRun,
+  MergeCheck,
+  NoOptions,
   OptionDeclarations,
   ResultOf,
   RunContext,
@@ -48,10 +50,11 @@ export function defineRun<
   Writers extends object = DefaultWriters<ResultOf<Batch, Returned>>,
   State extends object = object,
   Merged = ResultOf<Batch, Returned>[],
-  const Options extends OptionDeclarations = Readonly<Record<never, never>>,
+  const Options extends OptionDeclarations = NoOptions,
 >(
   meta: ModuleMeta,
-  definition: RunDefinition<Env, Returned, Config, Params, Batch, Writers, State, Merged, Options>,
+  definition: RunDefinition<Env, Returned, Config, Params, Batch, Writers, State, Merged, Options> &
+    MergeCheck<Merged, ResultOf<Batch, Returned>>,
 ): DefinedRun<ResultOf<Batch, Returned>, Merged, StartOptions<Config, Params, Batch, Options>> {
   return new Definition(meta, definition as AnyDefinition) as DefinedRun<OfSubclass, OfSubclass, OfSubclass>;
 }
