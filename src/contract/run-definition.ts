@@ -14,6 +14,10 @@ import type { BatchBy } from "./work-options.ts";
 /** The options that a definition adds, by their names. */
 export type OptionDeclarations = Readonly<Record<string, OwnOption<OfSubclass>>>;
 
+/** The options of a definition that adds none. */
+// biome-ignore lint/complexity/noBannedTypes: an object without keys; as a Record it would show `never` where people hover
+export type NoOptions = {};
+
 type OptionValue<Option> = Option extends { readonly shape: infer Shape } ? ShapeValue<Shape> : never;
 
 /** The options of a definition as its functions get them. */
@@ -52,6 +56,9 @@ export type ResultOf<Batch, Returned> = Batch extends undefined
 
 /** A batch has as many results as items. */
 type BatchCheck<Batch> = Batch extends undefined ? unknown : Awaitable<readonly unknown[]>;
+
+/** Only a `merge` makes a run return something else than its records. */
+export type MergeCheck<Merged, Result> = Result[] extends Merged ? unknown : { readonly merge: unknown };
 
 /** The writers of a run that opens none of its own. */
 export interface DefaultWriters<Result> {

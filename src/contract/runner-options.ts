@@ -1,10 +1,20 @@
-import { isAbsolute, join, normalize, resolve, sep } from "node:path";
+import { join } from "node:path";
 import type { OnCodeChange } from "../code/compare-code.ts";
 import { checkParallel, getParallelConfig, type ParallelConfig, type ParallelInput } from "../config/parallel.ts";
-import { MillraceError } from "../errors/errors.ts";
-import { toCamelCase } from "../text/letter-case.ts";
-import { nearestName } from "../text/nearest-name.ts";
-import { describeKind } from "../values/state-json.ts";
+import {
+  checkBatchBy,
+  checkBoolean,
+  checkFolder,
+  checkNonFinite,
+  checkNumber,
+  checkOnCodeChange,
+  checkOnError,
+  checkOptional,
+  checkRateLimit,
+  checkSpecAccess,
+  checkSubdir,
+  unknownName,
+} from "./option-checks.ts";
 import type { BatchBy, RateLimit, WorkOptions } from "./work-options.ts";
 
 // Each open call may be of another shard, whose lease is renewed and whose files are open.
@@ -187,7 +197,8 @@ export function isRunnerOption(name: string): boolean {
 
 /** Checks a runner's options once, at the border; `ownNames` are those that its class adds. */
 export function checkOptions(options: GivenOptions, ownNames: readonly string[] = []): CheckedOptions {
-  for (const key of Object.keys(options)) if (!isRunnerOption(key)) throw unknownOption(key, ownNames);
+  for (const key of Object.keys(options))
+    if (!isRunnerOption(key)) throw unknownName(key, key, [...ownNames, ...runnerOptionNames]);
   const batchBy = checkBatchBy(options.batchBy);
   const parallel = options.parallel === undefined ? undefined : checkParallel(options.parallel);
   const asyncMode = checkBoolean("asyncMode", options.asyncMode ?? false);
@@ -234,96 +245,4 @@ export function checkOptions(options: GivenOptions, ownNames: readonly string[] 
 /** The run folder of checked options, or undefined for a temporary one. */
 export function runFolder({ outputDir, shardSubdir }: CheckedOptions): string | undefined {
   return outputDir === undefined ? undefined : join(outputDir, shardSubdir);
-}
-
-interface NumberRule {
-  readonly min: number;
-  readonly max?: number;
-  readonly whole?: boolean;
-}
-
-function checkNumber(name: string, value: unknown, { min, max = Number.POSITIVE_INFINITY, whole = false }: NumberRule) {
-  if (typeof value === "number" && value >= min && value <= max && (!whole || Number.isSafeInteger(value)))
-    return value;
-  const upTo = max === Number.POSITIVE_INFINITY ? "" : ` to ${max}`;
-  throw bad(name, value, `a ${whole ? "whole " : ""}number from ${min}${upTo}`);
-}
-
-function checkOptional(name: string, value: unknown, rule: NumberRule): number | undefined {
-  return value === undefined ? undefined : checkNumber(name, value, rule);
-}
-
-function checkRateLimit(value: RateLimit | undefined): RateLimit | undefined {
-  if (value === undefined) return undefined;
-  if (typeof value !== "object" || value === null) throw bad("rateLimit", value, "an object with perSecond");
-  // A config has snake_case.
-  const given = Object.fromEntries(Object.entries(value).map(([key, part]) => [toCamelCase(key), part as unknown]));
-  const { perSecond, burst, adaptive, ...rest } = given;
-  const [unknown] = Object.keys(rest);
-  if (unknown !== undefined) throw unknownOption(unknown, ["perSecond", "burst", "adaptive"], "rateLimit.");
-  return {
-    perSecond: checkNumber("rateLimit.perSecond", perSecond, { min: Number.MIN_VALUE, max: 1e6 }),
-    burst: checkOptional("rateLimit.burst", burst, { min: 1 }),
-    adaptive: checkBoolean("rateLimit.adaptive", adaptive ?? false),
-  };
-}
-
-function checkBoolean(name: string, value: unknown): boolean {
-  if (typeof value === "boolean") return value;
-  throw bad(name, value, "true or false");
-}
-
-function checkFolder(name: string, value: unknown): string | undefined {
-  if (value === undefined) return undefined;
-  if (typeof value === "string" && value !== "" && !value.includes("\0")) return resolve(value);
-  throw bad(name, value, "a path");
-}
-
-function checkOnError(value: unknown): "fail" | "skip" {
-  if (value === "fail" || value === "skip") return value;
-  throw bad("onError", value, '"fail" or "skip"');
-}
-
-function checkNonFinite(value: unknown): "refuse" | "null" {
-  if (value === "refuse" || value === "null") return value;
-  throw bad("nonFinite", value, '"refuse" or "null"');
-}
-
-function checkSpecAccess(value: unknown): "owner" | "group" {
-  if (value === "owner" || value === "group") return value;
-  throw bad("specAccess", value, '"owner" or "group"');
-}
-
-function checkOnCodeChange(value: unknown): OnCodeChange | undefined {
-  if (value === undefined || value === "refuse" || value === "warn" || value === "accept") return value;
-  throw bad("onCodeChange", value, '"refuse", "warn" or "accept"');
-}
-
-function checkSubdir(value: unknown): string {
-  const isInside =
-    typeof value === "string" && !isAbsolute(value) && !value.includes("\0") && normalize(value).split(sep)[0] !== "..";
-  if (isInside) return value;
-  throw bad("shardSubdir", value, "a relative path that stays inside outputDir");
-}
-
-function checkBatchBy(value: BatchBy | undefined): BatchBy | undefined {
-  if (value === undefined) return undefined;
-  if (value?.cost === "sum" || value?.cost === "padded") {
-    return { cost: value.cost, max: checkNumber("batchBy.max", value.max, { min: Number.MIN_VALUE }) };
-  }
-  throw bad("batchBy.cost", value?.cost, '"sum" or "padded"');
-}
-
-function bad(name: string, value: unknown, expected: string): MillraceError {
-  return new MillraceError("BAD_OPTION", `Option ${name} is ${describeKind(value)}; ${expected} was expected.`, {
-    hint: `Pass ${expected}, or leave ${name} out for its default.`,
-  });
-}
-
-function unknownOption(key: string, ownNames: readonly string[], inside = ""): MillraceError {
-  const names = inside === "" ? [...ownNames, ...Object.keys(known)] : ownNames;
-  const near = nearestName(toCamelCase(key), names);
-  return new MillraceError("BAD_OPTION", `Option ${JSON.stringify(inside + key)} is not known.`, {
-    hint: near === undefined ? `Known: ${names.join(", ")}.` : `Did you mean ${near}?`,
-  });
 }

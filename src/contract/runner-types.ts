@@ -71,9 +71,9 @@ interface HooksOf<Class, Types extends RunnerTypes<object, unknown, object, Item
     own: WithDefaults<Types["own"]>,
   ) => unknown;
   readonly finalizeState: (state: StateOf<Class>, env: Types["env"], own: WithDefaults<Types["own"]>) => unknown;
-  readonly itemCost?: (idx: number, env: Types["env"], own: WithDefaults<Types["own"]>) => number;
-  readonly prefetch?: (idx: number, env: Types["env"], own: WithDefaults<Types["own"]>) => unknown;
-  readonly retryIf?: (error: unknown, own: WithDefaults<Types["own"]>) => boolean;
+  readonly itemCost?: ((idx: number, env: Types["env"], own: WithDefaults<Types["own"]>) => number) | undefined;
+  readonly prefetch?: ((idx: number, env: Types["env"], own: WithDefaults<Types["own"]>) => unknown) | undefined;
+  readonly retryIf?: ((error: unknown, own: WithDefaults<Types["own"]>) => boolean) | undefined;
 }
 
 type Hook =
@@ -86,13 +86,22 @@ type Plain<Name extends string> = Name extends `${infer Before}_${infer After}`
   ? Plain<`${Before}${After}`>
   : Lowercase<Name>;
 
-/** Statics whose names begin as a hook does, but are none. */
+/** A name with one letter left out: two names share one of these where a single letter is wrong, missing, added or swapped. */
+type OneLess<Name extends string, Before extends string = ""> = Name extends `${infer First}${infer Rest}`
+  ? `${Before}${Rest}` | OneLess<Rest, `${Before}${First}`>
+  : never;
+
+type NearHook = Lowercase<Hook> | OneLess<Lowercase<Hook>>;
+
+/** Statics whose names begin as a hook does or differ in a letter, but are none. */
 type Misspelt<Name> = Name extends Hook
   ? never
   : Name extends string
     ? Plain<Name> extends `${Lowercase<Hook>}${string}`
       ? Name
-      : never
+      : (Plain<Name> | OneLess<Plain<Name>>) & NearHook extends never
+        ? never
+        : Name
     : never;
 
 /** Nothing, or for each misspelt hook a type that no value has. */

@@ -1,13 +1,11 @@
-import { isBatched } from "../../contract/work-options.ts";
-import { readItems } from "../../plan/item-list.ts";
 import type { Shard } from "../../plan/plan.ts";
 import { yieldToEventLoop } from "../../runtime/yield-to-event-loop.ts";
 import { type Interruption, type OpenCall, openCall } from "../calls/open-call.ts";
 import { openPrefetcher, type Prefetcher } from "../calls/prefetcher.ts";
 import { type Answer, type CallItems, sleepUntilInterrupted, tryCall } from "../calls/try-call.ts";
 import { type KeptAnswer, type KnownAnswers, openAnswerKeeper } from "./answers.ts";
-import { nextBatchLength } from "./cut-batches.ts";
 import { foldAnswer } from "./fold-result.ts";
+import { itemsAt, nextCall } from "./next-call.ts";
 import type { ShardAttempt } from "./shard-attempt.ts";
 import { ShardInterrupted } from "./shard-context.ts";
 
@@ -177,7 +175,7 @@ class ShardLoop {
       if (this.takeKnown()) continue;
       if (calls.waiting.bytes >= calls.waiting.maxBytes && this.inFlight > 0) return;
       if (!calls.slots.isFree) break;
-      this.begin(this.cut());
+      this.begin(nextCall(this.work, this.shard, this.next, this.options.known));
     }
     this.prefetchMore();
   }
@@ -185,7 +183,7 @@ class ShardLoop {
   private takeKnown(): boolean {
     const answer = this.options.known.get(this.next);
     if (answer === undefined || this.next + answer.count > this.length) return false;
-    this.push(this.itemsAt(this.next, answer.count), [answer]);
+    this.push(itemsAt(this.work, this.shard, this.next, answer.count), [answer]);
     return true;
   }
 
@@ -196,27 +194,6 @@ class ShardLoop {
     this.next += indices.length;
     if (answers !== undefined) this.settle(unit, answers);
     return unit;
-  }
-
-  private itemsAt(position: number, count: number): readonly number[] {
-    const { from } = this.shard;
-    return readItems(this.work.context.worker.run.plan.items, from + position, from + position + count);
-  }
-
-  /** The items of the next call: one, or a batch that ends where an answer is known or an item must run alone. */
-  private cut(): readonly number[] {
-    const { hooks, env, context, guard } = this.work;
-    const { options } = context.worker.task;
-    if (!isBatched(options)) return this.itemsAt(this.next, 1);
-    const most = Math.min(this.length - this.next, options.batchSize ?? maxBatchByCost);
-    let count = 1;
-    const isFree = (position: number) => !this.options.known.has(position) && !(guard?.mustRunAlone(position) ?? false);
-    if (!(guard?.mustRunAlone(this.next) ?? false)) while (count < most && isFree(this.next + count)) count++;
-    const indices = this.itemsAt(this.next, count);
-    return indices.slice(
-      0,
-      nextBatchLength(indices, 0, options, (idx) => hooks.itemCost?.(idx, env) ?? 1),
-    );
   }
 
   private begin(indices: readonly number[]): void {
@@ -325,9 +302,6 @@ class ShardLoop {
     const usual = Math.max(4, 2 * (options.batchSize ?? 1), this.work.context.calls.concurrency);
     const count = Math.min(options.prefetchItems ?? usual, this.length - this.next);
     if (count > 0 && !this.options.known.has(this.next))
-      this.prefetcher.ahead(this.next, this.itemsAt(this.next, count));
+      this.prefetcher.ahead(this.next, itemsAt(this.work, this.shard, this.next, count));
   }
 }
-
-// Batches by cost are searched for among this many items.
-const maxBatchByCost = 1024;
