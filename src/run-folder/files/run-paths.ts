@@ -30,6 +30,8 @@ export interface RunPaths {
   readonly notices: string;
   /** Records of attempts that have ended; only displays read it. */
   readonly historyFolder: string;
+  /** Who may begin how many calls in which second, where the run has a rate limit. */
+  readonly rate: string;
   shard(id: number): string;
   done(id: number): string;
   /** The folder in which attempt `attempt` at a shard, or at the merge, works. */
@@ -43,6 +45,7 @@ export interface RunPaths {
   log(worker: string): string;
   history(worker: string): string;
   notice(name: string): string;
+  rateFile(name: string): string;
   job(name: string): string;
   itemList(name: string): string;
   output(name: string): string;
@@ -74,6 +77,7 @@ export function runPaths(dir: string): RunPaths {
     failure: `${inside}failure.json`,
     notices: `${inside}notices`,
     historyFolder: `${inside}history`,
+    rate: `${inside}rate`,
     done: (id) => `${below}split.${id}${sep}done`,
     attempt: (target, attempt) => `${attempts}${target}.${attempt}`,
     fenced: (target, attempt) => `${attempts}${target}.${attempt}.fenced`,
@@ -83,6 +87,7 @@ export function runPaths(dir: string): RunPaths {
     log: (id) => `${inside}logs${sep}${plainName(root, id)}.log`,
     history: (id) => `${inside}history${sep}${plainName(root, id)}.jsonl`,
     notice: (name) => `${inside}notices${sep}${plainName(root, name)}`,
+    rateFile: (name) => `${inside}rate${sep}${plainName(root, name)}`,
     job: (name) => `${inside}jobs${sep}${plainName(root, name)}`,
     itemList: (name) => `${inside}${plainName(root, name)}`,
     output: (name) => `${below}${outputName(root, name)}`,

@@ -1,0 +1,145 @@
+import type { RateFiles } from "./rate-files.ts";
+import type { CheckedRateLimit } from "./rate-limit.ts";
+import type { SharedClock } from "./shared-clock.ts";
+import { takeShare } from "./slot-shares.ts";
+import type { SlowDowns } from "./slow-downs.ts";
+import { gridOf, maxLateMs, slotMs, slotWithTimes } from "./token-grid.ts";
+import type { Tokens } from "./tokens.ts";
+import type { WaitingCalls } from "./waiting-calls.ts";
+
+interface PolicyContext {
+  readonly limit: CheckedRateLimit;
+  readonly worker: string;
+  readonly files: RateFiles;
+  readonly clock: SharedClock;
+  readonly tokens: Tokens;
+  readonly calls: WaitingCalls;
+  readonly slowDowns: SlowDowns;
+  readonly now: () => number;
+  readonly random: () => number;
+}
+
+interface SeenSlot {
+  readonly workers: number;
+  readonly isExhausted: boolean;
+}
+
+/** When a worker asks for tokens, and for how many. */
+export interface SharePolicy {
+  /** Takes the shares that are due. */
+  takeShares(): void;
+  /** Milliseconds until shares are due. */
+  nextMs(): number;
+  countUse(): void;
+  /** The slot that it is now. */
+  slot(): number;
+}
+
+// Tokens of a slot are taken during the one before: at first what is fair, later what others have left. Workers spread
+// over the time until then, so that they seldom make the same file.
+const fairFrom = [0, 0.4] as const;
+const restFrom = [0.6, 0.85] as const;
+// Calls that wait for tokens of the slot under way look for them this often.
+const lookAgainMs = 250;
+
+export function openSharePolicy(context: PolicyContext): SharePolicy {
+  const { limit, clock, tokens, calls, now, random } = context;
+  const grid = gridOf(limit);
+  /** The slot for which tokens are taken ahead, how far that is, and at which parts of a slot it continues. */
+  let ahead = { slot: -1, phase: 0, at: [0, 0] as readonly [number, number] };
+  let current = { slot: -1, used: 0, usedBefore: 0 };
+  /** What was last seen of a slot. */
+  const seen = new Map<number, SeenSlot>();
+  let lookAtMs = 0;
+
+  return {
+    takeShares() {
+      rollOver();
+      tokens.expire(now());
+      takeNow();
+      takeAhead();
+    },
+    nextMs() {
+      const nowMs = now();
+      const { earliestMs } = clock.bounds(nowMs);
+      if (calls.count === 0 && demand() === 0) return Number.POSITIVE_INFINITY;
+      const inSlotMs = earliestMs - current.slot * slotMs;
+      const aheadMs = (ahead.phase < 2 ? ahead.at[ahead.phase]! : 1) * slotMs - inSlotMs;
+      return Math.max(1, missing() > 0 && !isOver(current.slot) ? Math.min(aheadMs, lookAtMs - nowMs) : aheadMs);
+    },
+    countUse() {
+      current.used++;
+    },
+    slot: () => Math.floor(clock.bounds(now()).earliestMs / slotMs),
+  };
+
+  function rollOver(): void {
+    const slot = Math.floor(clock.bounds(now()).earliestMs / slotMs);
+    if (slot === current.slot) return;
+    current = { slot, used: 0, usedBefore: slot === current.slot + 1 ? current.used : 0 };
+    const next = slotWithTimes(slot + 1, grid);
+    if (next === ahead.slot) return;
+    ahead = { slot: next, phase: 0, at: [between(fairFrom), between(restFrom)] };
+    for (const old of seen.keys()) if (old < slot - maxLateMs / slotMs) seen.delete(old);
+  }
+
+  /** For calls that wait: what is left of the slot under way, and of those before it as far as a burst reaches. */
+  function takeNow(): void {
+    if (missing() <= 0 || now() < lookAtMs) return;
+    lookAtMs = now() + lookAgainMs * (0.8 + 0.4 * random());
+    const { earliestMs } = clock.bounds(now());
+    const first = Math.floor((earliestMs - grid.lateMs) / slotMs);
+    for (let slot = first; slot <= current.slot && missing() > 0; slot++) take(slot, missing(), false);
+  }
+
+  function takeAhead(): void {
+    const part = clock.bounds(now()).earliestMs / slotMs - current.slot;
+    const { slot, at } = ahead;
+    if (ahead.phase === 0 && part >= at[0]) {
+      ahead.phase = 1;
+      take(slot, calls.count + demand(), true);
+    }
+    if (ahead.phase === 1 && part >= at[1]) {
+      ahead.phase = 2;
+      // Without calls that wait, what was fair is enough.
+      if (calls.count > 0) take(slot, calls.count + demand() - tokens.countUntil((slot + 1) * slotMs), false);
+    }
+  }
+
+  function take(slot: number, want: number, isFair: boolean): void {
+    if (want <= 0 || isOver(slot)) return;
+    const beforeMs = now();
+    const share = takeShare(
+      {
+        slot,
+        want,
+        isFair,
+        isFirst: !seen.has(slot),
+        workersBefore: seen.get(slot - 1)?.workers,
+        nowMs: clock.bounds(beforeMs).latestMs,
+      },
+      { ...context, grid },
+    );
+    if (share.writtenMs !== undefined) clock.add(share.writtenMs, beforeMs, now());
+    seen.set(slot, share);
+    tokens.add(share.tokens);
+  }
+
+  function isOver(slot: number): boolean {
+    return seen.get(slot)?.isExhausted ?? false;
+  }
+
+  /** How many calls that wait have no token before the slot under way ends. */
+  function missing(): number {
+    return calls.count - tokens.countUntil((current.slot + 1) * slotMs);
+  }
+
+  /** How many calls began in a second, as far as is known. */
+  function demand(): number {
+    return Math.max(current.used, current.usedBefore);
+  }
+
+  function between([from, to]: readonly [number, number]): number {
+    return from + (to - from) * random();
+  }
+}
