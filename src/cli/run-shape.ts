@@ -83,7 +83,7 @@ const runnerOptions = {
   max_waiting_bytes: maybe(shape.number({ min: 1 })),
   rate_limit: maybe(
     shape.object({
-      per_second: shape.number({ min: Number.MIN_VALUE, max: 1e6 }),
+      per_second: shape.number({ min: Number.MIN_VALUE, max: 100_000 }),
       burst: maybe(shape.number({ min: 1 })),
       adaptive: maybe(shape.boolean()),
     }),

@@ -4,7 +4,7 @@ import { MillraceError } from "../errors/errors.ts";
 import { toCamelCase } from "../text/letter-case.ts";
 import { nearestName } from "../text/nearest-name.ts";
 import { describeKind } from "../values/state-json.ts";
-import type { BatchBy, RateLimit } from "./work-options.ts";
+import type { BatchBy } from "./work-options.ts";
 
 interface NumberRule {
   readonly min: number;
@@ -25,21 +25,6 @@ export function checkNumber(
 
 export function checkOptional(name: string, value: unknown, rule: NumberRule): number | undefined {
   return value === undefined ? undefined : checkNumber(name, value, rule);
-}
-
-export function checkRateLimit(value: RateLimit | undefined): RateLimit | undefined {
-  if (value === undefined) return undefined;
-  if (typeof value !== "object" || value === null) throw bad("rateLimit", value, "an object with perSecond");
-  // A config has snake_case.
-  const given = Object.fromEntries(Object.entries(value).map(([key, part]) => [toCamelCase(key), part as unknown]));
-  const { perSecond, burst, adaptive, ...rest } = given;
-  const [unknown] = Object.keys(rest);
-  if (unknown !== undefined) throw unknownName(`rateLimit.${unknown}`, unknown, ["perSecond", "burst", "adaptive"]);
-  return {
-    perSecond: checkNumber("rateLimit.perSecond", perSecond, { min: Number.MIN_VALUE, max: 1e6 }),
-    burst: checkOptional("rateLimit.burst", burst, { min: 1 }),
-    adaptive: checkBoolean("rateLimit.adaptive", adaptive ?? false),
-  };
 }
 
 export function checkBoolean(name: string, value: unknown): boolean {

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { OnCodeChange } from "../code/compare-code.ts";
 import { checkParallel, getParallelConfig, type ParallelConfig, type ParallelInput } from "../config/parallel.ts";
+import { checkRateLimit, type RateLimit } from "../run-folder/rate/rate-limit.ts";
 import {
   checkBatchBy,
   checkBoolean,
@@ -10,12 +11,11 @@ import {
   checkOnCodeChange,
   checkOnError,
   checkOptional,
-  checkRateLimit,
   checkSpecAccess,
   checkSubdir,
   unknownName,
 } from "./option-checks.ts";
-import type { BatchBy, RateLimit, WorkOptions } from "./work-options.ts";
+import type { BatchBy, WorkOptions } from "./work-options.ts";
 
 // Each open call may be of another shard, whose lease is renewed and whose files are open.
 const maxConcurrency = 4096;
@@ -228,7 +228,7 @@ export function checkOptions(options: GivenOptions, ownNames: readonly string[] 
       maxRetryDelayMs: checkOptional("maxRetryDelay", options.maxRetryDelay, { min: 0 }),
       concurrency: checkOptional("concurrency", options.concurrency, { min: 1, whole: true, max: maxConcurrency }),
       maxWaitingBytes: checkOptional("maxWaitingBytes", options.maxWaitingBytes, { min: 1 }),
-      rateLimit: checkRateLimit(options.rateLimit),
+      rateLimit: options.rateLimit === undefined ? undefined : checkRateLimit(options.rateLimit),
       prefetchItems: checkOptional("prefetchItems", options.prefetchItems, { min: 1, whole: true }),
       prefetchBytes: checkOptional("prefetchBytes", options.prefetchBytes, { min: 1 }),
       maxFailures: checkNumber("maxFailures", options.maxFailures ?? Number.POSITIVE_INFINITY, { min: 0 }),

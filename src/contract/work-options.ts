@@ -1,3 +1,5 @@
+import type { CheckedRateLimit } from "../run-folder/rate/rate-limit.ts";
+
 /** How a worker treats items. All of it may change from one resume to the next. */
 export interface WorkOptions {
   /** Indices per call of `forward`; undefined: one index, not an array. */
@@ -17,7 +19,7 @@ export interface WorkOptions {
   readonly prefetchItems?: number | undefined;
   readonly prefetchBytes?: number | undefined;
   /** How many calls the whole run may make. */
-  readonly rateLimit?: RateLimit | undefined;
+  readonly rateLimit?: CheckedRateLimit | undefined;
   /** How many items may fail before the run stops. */
   readonly maxFailures: number;
   readonly itemTimeoutMs: number | undefined;
@@ -31,15 +33,6 @@ export interface WorkOptions {
   readonly resultDir?: string | undefined;
   /** Instead of running what is open: run failed items once more. */
   readonly retry?: RetryOrder | undefined;
-}
-
-/** How many calls of `forward` all workers of a run together may begin. */
-export interface RateLimit {
-  readonly perSecond: number;
-  /** Calls that may begin at once after a pause. Default: as many as in one second, and at least 1. */
-  readonly burst?: number | undefined;
-  /** Whether the run slows down when a server answers 429 or 503, and then speeds up again. Default: `false`. */
-  readonly adaptive?: boolean | undefined;
 }
 
 /** Which failed items are to be run once more. */

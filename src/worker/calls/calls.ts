@@ -1,6 +1,6 @@
 import { concurrencyOf } from "../../contract/work-options.ts";
 import type { RunPaths } from "../../run-folder/files/run-paths.ts";
-import { openRateLimiter, type RateLimiter } from "../../run-folder/rate/rate-limiter.ts";
+import { openRateLimiter, type RateLimiter } from "../../run-folder/rate/open-rate-limiter.ts";
 import type { WorkerCounts } from "../heartbeat/heartbeat.ts";
 import type { WorkerTask } from "../worker-context.ts";
 import { CallSlots } from "./call-slots.ts";
