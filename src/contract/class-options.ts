@@ -7,7 +7,6 @@ import { copyOrigins } from "../secrets/origins.ts";
 import { describeKind, fromPlainValues, toPlainValues } from "../values/state-json.ts";
 import { callContextNames } from "./call-context.ts";
 import { type GivenOptions, isRunnerOption } from "./runner-options.ts";
-import type { ClassStatics } from "./runner-traits.ts";
 
 /** One option that a runner class adds to those of every runner. */
 export interface OwnOption<T> {
@@ -29,11 +28,15 @@ export interface SplitOptions {
   readonly own: Record<string, unknown>;
 }
 
+interface OptionsOwner {
+  readonly name: string;
+  readonly ownOptions?: OwnOptions | undefined;
+  /** There where `defineRun` has made the class. */
+  readonly definition?: number | undefined;
+}
+
 /** Takes a class's own options out of what a runner was given, and checks them. */
-export function splitOptions(
-  { name, ownOptions = {}, definition }: ClassStatics & { readonly ownOptions?: OwnOptions | undefined },
-  options: object,
-): SplitOptions {
+export function splitOptions({ name, ownOptions = {}, definition }: OptionsOwner, options: object): SplitOptions {
   const own: Record<string, unknown> = {};
   for (const [key, declared] of Object.entries(ownOptions)) {
     if (isRunnerOption(key)) {

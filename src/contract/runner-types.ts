@@ -18,7 +18,7 @@ export type MergedOf<Runner, Result> = Runner extends { merge(shardDirs: string[
     : Awaited<Merged>
   : never;
 
-/** What stands for an item that has no result. */
+/** What an item that has no result may be returned as. */
 type Dropped = null | undefined | ItemError;
 
 /** What `forward` may return. */

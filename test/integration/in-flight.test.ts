@@ -24,7 +24,7 @@ interface Env {
   readonly acts: readonly Act[];
   readonly tried: Map<number, number>;
   open: number;
-  mostOpen: number;
+  maxOpen: number;
 }
 
 /** The env is no field of the provider: then it would be part of the run's identity. */
@@ -41,7 +41,7 @@ async function act(idx: number, env: Env, signal?: AbortSignal): Promise<object 
   const { ms, what } = env.acts[idx]!;
   const tries = (env.tried.get(idx) ?? 0) + 1;
   env.tried.set(idx, tries);
-  env.mostOpen = Math.max(env.mostOpen, ++env.open);
+  env.maxOpen = Math.max(env.maxOpen, ++env.open);
   try {
     if (what === "hang") await sleep(60_000, undefined, { signal });
     if (ms > 0) await sleep(ms);
@@ -66,7 +66,7 @@ class BatchActRunner extends BaseRunner<Env, object, object, readonly number[]> 
 }
 
 function envOf(acts: readonly Act[]): Env {
-  return { acts, tried: new Map(), open: 0, mostOpen: 0 };
+  return { acts, tried: new Map(), open: 0, maxOpen: 0 };
 }
 
 const quiet = { progress: false, onError: "skip", retries: 1, retryDelay: 1, itemTimeout: 40 } as const;
@@ -126,7 +126,7 @@ describe("several calls of forward open", () => {
           const { env, running } = start(outputDir, { concurrency });
           await running;
           expect(outputOf(outputDir)).toEqual(outputOf(expectedDir));
-          expect(env.mostOpen).toBeLessThanOrEqual(concurrency * (batchSize ?? 1));
+          expect(env.maxOpen).toBeLessThanOrEqual(concurrency * (batchSize ?? 1));
           if (stopAfterMs === undefined && !hasOnce)
             expect([...env.tried.values()].every((tries) => tries <= 2)).toBe(true);
           expect(readdirSync(join(outputDir, ".millrace", "attempts"))).toEqual([]);
@@ -139,7 +139,7 @@ describe("several calls of forward open", () => {
   it("are as many as asked for, over the borders of shards", async () => {
     const env = envOf(Array.from({ length: 60 }, () => ({ ms: 20, what: "answer" as const })));
     await new ActRunner(providerOf(env), { progress: false, shards: 60, concurrency: 16 }).run(range(60));
-    expect(env.mostOpen).toBe(16);
+    expect(env.maxOpen).toBe(16);
   });
 
   it("hold a bounded number of answers while the first item does not answer", async () => {
@@ -335,10 +335,10 @@ describe("prefetch", () => {
   it.each([1, 3])(
     "runs ahead of forward, bounded, and forward gets what it returned (%i open)",
     async (concurrency) => {
-      let [fetched, used, mostAhead] = [0, 0, 0];
+      let [fetched, used, maxAhead] = [0, 0, 0];
       class Ahead extends BaseRunner<Env, object> {
         static async prefetch(idx: number) {
-          mostAhead = Math.max(mostAhead, ++fetched - used);
+          maxAhead = Math.max(maxAhead, ++fetched - used);
           await sleep(2);
           return new Float32Array([idx]);
         }
@@ -351,9 +351,9 @@ describe("prefetch", () => {
       const records = await new Ahead(providerOf(envOf([])), options).run(range(60));
       expect(records).toEqual([...range(60)].map((idx) => ({ idx, value: idx })));
       expect(fetched).toBe(60);
-      expect(mostAhead).toBeGreaterThan(1);
+      expect(maxAhead).toBeGreaterThan(1);
       // Of each shard that is open: those ahead, and those that are in a call.
-      expect(mostAhead).toBeLessThanOrEqual((concurrency + 1) * (5 + concurrency));
+      expect(maxAhead).toBeLessThanOrEqual((concurrency + 1) * (5 + concurrency));
     },
   );
 
