@@ -5,14 +5,10 @@ import { awaitForward } from "../shard/call-forward.ts";
 import { checkBatchResult } from "../shard/fold-result.ts";
 import type { ShardAttempt } from "../shard/shard-attempt.ts";
 import { ShardInterrupted } from "../shard/shard-context.ts";
+import type { Answer } from "./answer.ts";
 import type { OpenCall } from "./open-call.ts";
 import type { Prefetcher } from "./prefetcher.ts";
 import { isBusy, isMistake, isRepeated, retryDelay } from "./retry-delay.ts";
-
-/** What a call has brought for `count` items: a result, or one item's failure. */
-export type Answer =
-  | { readonly kind: "result"; readonly count: number; readonly result: unknown }
-  | { readonly kind: "failed"; readonly count: 1; readonly error: unknown; readonly tries: number };
 
 /** The items of one call of `forward`. */
 export interface CallItems {

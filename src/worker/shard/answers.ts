@@ -2,7 +2,7 @@ import type { Notices } from "../../run-folder/run/notices.ts";
 import { type AnswerLog, encodeAnswer, type LoggedAnswer, openAnswerLog } from "../../run-folder/shard/answer-log.ts";
 import { isExactJson } from "../../values/exact-json.ts";
 import { describeKind, fromPlainValues, toPlainValues } from "../../values/state-json.ts";
-import type { Answer } from "../calls/try-call.ts";
+import type { Answer } from "../calls/answer.ts";
 import { describeError } from "./failure-log.ts";
 
 /** Answers of earlier attempts that need no call, by the position of their first item. */

@@ -1,6 +1,7 @@
+import type { Answer } from "../calls/answer.ts";
 import { type OpenCall, openCall } from "../calls/open-call.ts";
 import { openPrefetcher } from "../calls/prefetcher.ts";
-import { type Answer, tryCall } from "../calls/try-call.ts";
+import { tryCall } from "../calls/try-call.ts";
 import { foldAnswer } from "./fold-result.ts";
 import type { ShardAttempt } from "./shard-attempt.ts";
 

@@ -5,7 +5,7 @@ import { type ItemError, isItemError } from "../../errors/item-error.ts";
 import { userState } from "../../run-folder/shard/shard-state.ts";
 import { isThenable } from "../../runtime/is-thenable.ts";
 import { describeKind } from "../../values/state-json.ts";
-import type { Answer } from "../calls/try-call.ts";
+import type { Answer } from "../calls/answer.ts";
 import { describeError, outputOffsets } from "./failure-log.ts";
 import type { ShardAttempt } from "./shard-attempt.ts";
 

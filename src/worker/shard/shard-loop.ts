@@ -1,8 +1,9 @@
 import type { Shard } from "../../plan/plan.ts";
 import { yieldToEventLoop } from "../../runtime/yield-to-event-loop.ts";
+import type { Answer } from "../calls/answer.ts";
 import { type Interruption, type OpenCall, openCall } from "../calls/open-call.ts";
 import { openPrefetcher, type Prefetcher } from "../calls/prefetcher.ts";
-import { type Answer, type CallItems, sleepUntilInterrupted, tryCall } from "../calls/try-call.ts";
+import { type CallItems, sleepUntilInterrupted, tryCall } from "../calls/try-call.ts";
 import type { KeptAnswer, KnownAnswers } from "./answers.ts";
 import { foldAnswer } from "./fold-result.ts";
 import { itemsAt, nextCall } from "./next-call.ts";
