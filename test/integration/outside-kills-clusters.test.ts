@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { startSlurm, whyNotSlurm } from "../support/clusters/slurm.ts";
 import type { SlurmCluster } from "../support/clusters/slurm-cluster.ts";
 import { type SshHosts, startSshd, whyNotSshd } from "../support/clusters/sshd.ts";
@@ -8,8 +8,8 @@ import { seededRandom } from "../support/seeded-random.ts";
 
 const seed = Number(process.env["MILLRACE_SEED"] ?? Date.now() % 1_000_000);
 // The long form: MILLRACE_CLUSTER_KILLS=300, or npm run soak.
-const kills = Number(process.env["MILLRACE_CLUSTER_KILLS"] ?? 8);
-const timeout = 240_000 + 10_000 * kills;
+const kills = Number(process.env["MILLRACE_CLUSTER_KILLS"] ?? 6);
+const timeout = 1_200_000 + 10_000 * kills;
 
 const scenes: Record<string, Pick<KillScene, "itemMs" | "buildMs" | "items" | "batchSize" | "gapMs">> = {
   "items of 20 ms": { itemMs: 20, buildMs: 0, items: 1500, gapMs: 1000 },
@@ -53,18 +53,20 @@ function slurmSite(cluster: SlurmCluster): KillSite {
 }
 
 const noSlurm = whyNotSlurm();
-describe.skipIf(noSlurm !== undefined)(`a run on a real Slurm whose jobs are killed${because(noSlurm)}`, () => {
-  it.each(chosen)(
-    `puts no item aside and loses no record: %s (MILLRACE_SEED=${seed})`,
-    { timeout },
-    async (_, scene) => {
-      const cluster = await startSlurm({ settings: { ReturnToService: 2, JobRequeue: 1 } });
-      onTestFinished(() => cluster.stop());
-      const options = { poll_interval: 1, processes: 2 };
-      await expectNothingLost({ ...scene, env: "slurm", workers: 4, options }, slurmSite(cluster));
-    },
-  );
-});
+describe
+  .skipIf(noSlurm !== undefined)
+  .concurrent(`a run on a real Slurm whose jobs are killed${because(noSlurm)}`, () => {
+    it.for(chosen)(
+      `puts no item aside and loses no record: %s (MILLRACE_SEED=${seed})`,
+      { timeout },
+      async ([, scene], { onTestFinished }) => {
+        const cluster = await startSlurm({ settings: { ReturnToService: 2, JobRequeue: 1 } });
+        onTestFinished(() => cluster.stop());
+        const options = { poll_interval: 1, processes: 2 };
+        await expectNothingLost({ ...scene, env: "slurm", workers: 4, options }, slurmSite(cluster));
+      },
+    );
+  });
 
 /** Workers and jobs are killed, and a host loses its power. */
 function sshSite(hosts: SshHosts): KillSite {
@@ -84,11 +86,11 @@ function sshSite(hosts: SshHosts): KillSite {
 }
 
 const noSshd = whyNotSshd();
-describe.skipIf(noSshd !== undefined)(`a run over ssh whose processes are killed${because(noSshd)}`, () => {
-  it.each(chosen)(
+describe.skipIf(noSshd !== undefined).concurrent(`a run over ssh whose processes are killed${because(noSshd)}`, () => {
+  it.for(chosen)(
     `puts no item aside and loses no record: %s (MILLRACE_SEED=${seed})`,
     { timeout },
-    async (_, scene) => {
+    async ([, scene], { onTestFinished }) => {
       const hosts = await startSshd();
       onTestFinished(() => hosts.stop());
       const options = { hosts: hosts.hostNames, ssh_arguments: hosts.options, processes: 2 };

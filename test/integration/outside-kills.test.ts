@@ -5,7 +5,7 @@ import { seededRandom } from "../support/seeded-random.ts";
 
 const seed = Number(process.env["MILLRACE_SEED"] ?? Date.now() % 1_000_000);
 // The long form: MILLRACE_OUTSIDE_KILLS=3000, or npm run soak.
-const killsInAll = Number(process.env["MILLRACE_OUTSIDE_KILLS"] ?? 100);
+const killsInAll = Number(process.env["MILLRACE_OUTSIDE_KILLS"] ?? 70);
 
 const process4 = { env: "process", workers: 4 } as const;
 const scenes: Record<string, KillScene> = {
@@ -19,10 +19,10 @@ const scenes: Record<string, KillScene> = {
 };
 const kills = Math.ceil(killsInAll / Object.keys(scenes).length);
 
-describe.runIf(hasProcesses)("a run whose processes are killed from outside at random moments", () => {
+describe.runIf(hasProcesses).concurrent("a run whose processes are killed from outside at random moments", () => {
   it.each(Object.entries(scenes))(
     `puts no item aside and loses no record: %s (MILLRACE_SEED=${seed})`,
-    { timeout: 180_000 + 3000 * kills },
+    { timeout: 1_200_000 + 10_000 * kills },
     async (name, scene) => {
       const outcome = await killFromOutside(scene, kills, seededRandom(seed));
       if (killsInAll >= 1000) console.log(`${name}: ${outcome.kills} kills in ${outcome.runs} runs`);

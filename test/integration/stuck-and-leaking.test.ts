@@ -5,9 +5,9 @@ import { type FailureRecord, range, readFailures } from "millrace";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { DeadlyHooksProvider, DeadlyHooksRunner } from "../fixtures/runners/deadly-hooks.ts";
 import { LeakingPlainRunner, LeakingProvider, LeakingRunner } from "../fixtures/runners/deadly-leaking.ts";
-import { checkpointsOnly, leftovers, nothing } from "../fixtures/runners/deadly-leftovers.ts";
 import { StuckProvider, StuckRunner, StuckWriterRunner } from "../fixtures/runners/deadly-stuck.ts";
 import { WorkerReportProvider, WorkerReportRunner } from "../fixtures/runners/reports-its-worker.ts";
+import { checkpointsOnly, leftovers, nothing } from "../support/leftovers.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 beforeEach(() => {

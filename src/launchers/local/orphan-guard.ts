@@ -7,9 +7,11 @@ export interface OrphanGuard {
   dismiss(): void;
 }
 
-// Its input ends when the driver ends. Workers leave by themselves then, except one that is blocked in `forward`. The
-// name is compared because the pid may belong to another process by now.
-const script = `
+/**
+ * Its input ends when the driver ends. Workers leave by themselves then, except one that is blocked in `forward`. The
+ * name is compared because the pid may belong to another process by now.
+ */
+export const orphanGuardScript = `
 pids=""
 while read -r pid; do pids="$pids $pid"; done
 sleep 4
@@ -48,7 +50,7 @@ export function openOrphanGuard(): OrphanGuard {
 
 function startGuard(): ChildProcess {
   // In a new session, so that Ctrl-C does not reach it.
-  const guard = spawn("sh", ["-c", script], { stdio: ["pipe", "ignore", "ignore"], detached: true });
+  const guard = spawn("sh", ["-c", orphanGuardScript], { stdio: ["pipe", "ignore", "ignore"], detached: true });
   // Without a shell, only the heartbeat threads watch the driver.
   guard.on("error", () => {});
   guard.stdin.on("error", () => {});

@@ -96,6 +96,8 @@ UsePAM no
 PasswordAuthentication no
 KbdInteractiveAuthentication no
 PermitRootLogin prohibit-password
+# Bash then reads no ~/.bashrc: a host that is killed while one runs may leave its locks behind, for all later logins.
+SetEnv SHLVL=1
 # By default it drops logins when ten come at once.
 MaxStartups 200:30:400
 MaxSessions 200

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 export interface WaitOptions {
   /** What is waited for, in words. */
   readonly what: string;
-  /** Default a minute: what comes is seen at once, and a busy machine is no reason to fail. */
+  /** Default some minutes: what comes is seen at once, and a busy machine is no reason to fail. */
   readonly timeoutMs?: number;
   /** What to say besides, when it does not come. */
   readonly details?: () => string;
@@ -14,7 +14,7 @@ export interface WaitOptions {
 /** Asks again and again until the answer is neither undefined nor false; a question that fails is asked again. */
 export async function waitUntil<T>(
   question: () => T | undefined | false | Promise<T | undefined | false>,
-  { what, timeoutMs = 60_000, details, isHopeless }: WaitOptions,
+  { what, timeoutMs = 200_000, details, isHopeless }: WaitOptions,
 ): Promise<T> {
   const deadline = performance.now() + timeoutMs;
   let complaint: unknown;

@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, renameSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { listLogs, readLog } from "../../../src/dashboard/view/log-files.ts";
@@ -63,6 +63,14 @@ describe("logs", () => {
     symlinkSync(join(folder, "elsewhere"), paths.logs);
     expect(listLogs(paths)).toEqual([]);
     expect(readLog(paths, "w.log", 0)).toBeUndefined();
+  });
+
+  it("leave out a second name of another file", () => {
+    const { folder, paths } = runWithLog("x");
+    writeFileSync(join(folder, "secret"), "secret");
+    linkSync(join(folder, "secret"), join(paths.logs, "second.log"));
+    expect(listLogs(paths).map(({ name }) => name)).toEqual(["w.log"]);
+    expect(readLog(paths, "second.log", 0)).toBeUndefined();
   });
 
   it("leave out what is no plain file", () => {
