@@ -3,7 +3,7 @@ import { unpackError } from "../../errors/pack-error.ts";
 import type { RunPaths } from "../../run-folder/files/run-paths.ts";
 import { readTaskReport, type Submission } from "../../run-folder/jobs/job-records.ts";
 import type { JobQueue } from "./job-queue.ts";
-import { judgeTask, taskKey, type TaskPhase } from "./judge-tasks.ts";
+import { judgeTask, type TaskPhase, taskKey } from "./judge-tasks.ts";
 import type { Scheduler, TaskState, TaskStatus } from "./scheduler.ts";
 import type { WaitingTasks } from "./withdraw-tasks.ts";
 

@@ -3,7 +3,7 @@ import type { PrepSection } from "../prep-config.ts";
 import { sampleRateOf, trimOf } from "../sections/audio-section.ts";
 import { type Limits, limitsOf } from "../sections/drop-section.ts";
 import { characterClass } from "./character-class.ts";
-import { audioRules, firstBroken, type MeasuredAudio, textRules, type BrokenRule } from "./drop-rules.ts";
+import { audioRules, type BrokenRule, firstBroken, type MeasuredAudio, textRules } from "./drop-rules.ts";
 import { makeTextNormaliser } from "./make-text-normaliser.ts";
 import { trimSilence } from "./trim-silence.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { judgeTask, taskKey, type TaskPhase } from "../../../../src/launchers/jobs/judge-tasks.ts";
+import { judgeTask, type TaskPhase, taskKey } from "../../../../src/launchers/jobs/judge-tasks.ts";
 import type { TaskState, TaskStatus } from "../../../../src/launchers/jobs/scheduler.ts";
 import type { TaskOutcome, TaskReport } from "../../../../src/run-folder/jobs/job-records.ts";
 
