@@ -53,11 +53,11 @@ export { CER, type ErrorRateOptions, WER } from "./recipes/metrics/error-rates.t
 export { type MeasureConfig, type Metrics, measure } from "./recipes/metrics/measure.ts";
 export {
   audioRules,
+  type BrokenRule,
   type DropRule,
   type MeasuredAudio,
   type MeasuredText,
   textRules,
-  type Verdict,
 } from "./recipes/prep/clean/drop-rules.ts";
 export type { Cleaner } from "./recipes/prep/clean/make-cleaner.ts";
 export {

@@ -28,6 +28,7 @@ const banned: readonly (readonly [word: RegExp, instead: string])[] = [
   [/\btell(?:s|ing)? (?:of|apart)\b|\btold apart\b/i, "reports, distinguishes"],
   [/\bAnswers (?:when|whether|the|how|where|what|with|if)\b/, "Returns, resolves"],
   [/\bhears? of\b|\bheard of\b/i, "is notified of"],
+  [/\bconvict(?:s|ed|ing)?\b/i, "blame"],
   [/\bwip(?:e|es|ing) the slate\b/i, "clears the history"],
   [/\b(?:go|goes|went|gone) on\b/i, "continue"],
   [/\bin (?:its|their|his) place\b/i, "instead"],

@@ -165,8 +165,8 @@ function compare(
   const changed = differences.map(({ key }) => key);
   const { change } = judgeCode(runPaths(runDir), begun, { code, onCodeChange, acceptChange });
   if (change === undefined) return { changed, code: null };
-  const verdict = acceptChange ? "accept" : policyFor(change, onCodeChange);
-  return { changed, code: { changed: describeCodeChange(change), verdict } };
+  const reaction = acceptChange ? "accept" : policyFor(change, onCodeChange);
+  return { changed, code: { changed: describeCodeChange(change), verdict: reaction } };
 }
 
 function describeSubmissions(env: string, [first = 0, ...others]: readonly number[]): string {

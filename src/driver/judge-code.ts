@@ -22,7 +22,7 @@ export interface ChangePolicy {
 }
 
 /** What a start makes of the code that it finds: the states that the manifest is to hold, or why it must not continue. */
-export type CodeVerdict =
+export type CodeComparison =
   | {
       readonly kind: "fine";
       readonly versions: readonly CodeVersion[];
@@ -39,7 +39,7 @@ export function firstCode(code: CodeSource | undefined): readonly CodeVersion[] 
 }
 
 /** Compares the code of a start with what has made the outputs that are there. */
-export function judgeCode(paths: RunPaths, manifest: Manifest, policy: ChangePolicy): CodeVerdict {
+export function judgeCode(paths: RunPaths, manifest: Manifest, policy: ChangePolicy): CodeComparison {
   const { code: source, onCodeChange, acceptChange } = policy;
   const { code: versions, plan } = manifest;
   // The version of the class decides: the files are not looked at.
@@ -61,11 +61,11 @@ export function judgeCode(paths: RunPaths, manifest: Manifest, policy: ChangePol
   const itemsDone = countItemsDone(paths);
   // Nothing of the code before is left, unless another driver has just begun with it.
   if (itemsDone === 0 && !isAnyWorkerAlive(paths)) return { kind: "fine", versions: [makeCodeVersion(snapshot, 0)] };
-  const verdict = acceptChange ? "accept" : policyFor(change, onCodeChange);
-  if (verdict === "refuse") return { kind: "refused", change, itemsDone };
+  const reaction = acceptChange ? "accept" : policyFor(change, onCodeChange);
+  if (reaction === "refuse") return { kind: "refused", change, itemsDone };
   const version = { ...makeCodeVersion(snapshot, itemsDone), ...(acceptChange ? { isAccepted: true } : {}) };
   const fine = { kind: "fine", versions: [...made, version], change } as const;
-  if (verdict === "accept") return fine;
+  if (reaction === "accept") return fine;
   const notice = `the code has changed since ${itemsDone} of ${plan.items.count} items were made: ${describeCodeChange(change).join(", ")}`;
   return { ...fine, notice };
 }

@@ -23,7 +23,7 @@ import { writeSpec } from "../run-folder/run/run-spec.ts";
 import { namesIn } from "../run-folder/run/scan-shards.ts";
 import { withdrawStop } from "../run-folder/run/stop-order.ts";
 import { looksSecret } from "../secrets/looks-secret.ts";
-import { type ChangePolicy, type CodeVerdict, firstCode, judgeCode } from "./judge-code.ts";
+import { type ChangePolicy, type CodeComparison, firstCode, judgeCode } from "./judge-code.ts";
 import { warnClearSecrets } from "./progress/warn-clear-secrets.ts";
 import { type RunRequest, specOf } from "./run-request.ts";
 import { startOver } from "./start-over.ts";
@@ -114,7 +114,7 @@ export function requireSameRun(
 interface Changes {
   readonly differences: readonly Difference[];
   readonly areItemsChanged: boolean;
-  readonly code: CodeVerdict;
+  readonly code: CodeComparison;
 }
 
 function changed(paths: RunPaths, { plan }: Manifest, { differences, areItemsChanged, code }: Changes): MillraceError {
@@ -141,7 +141,7 @@ function shown(key: string, text: string | undefined): string {
   return isOpen ? "***" : text;
 }
 
-function hintFor(areItemsChanged: boolean, { kind }: CodeVerdict): string {
+function hintFor(areItemsChanged: boolean, { kind }: CodeComparison): string {
   if (areItemsChanged)
     return "The plan of a run never changes: use another outputDir for other items, or resume: false to start over.";
   return kind === "refused"

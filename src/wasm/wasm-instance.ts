@@ -10,7 +10,7 @@ export interface WasmInstance {
   readonly run: (parameter: number) => void;
 }
 
-const { WebAssembly: api } = globalThis as unknown as { readonly WebAssembly?: WebAssemblyApi };
+const { WebAssembly: api }: { readonly WebAssembly?: WebAssemblyApi } & object = globalThis as object;
 
 /** True if WebAssembly is available: it can be switched off. */
 export const hasWasm: boolean = api !== undefined;

@@ -74,7 +74,7 @@ function fillTable(table: Float32Array, percentiles: Float32Array): Float32Array
 }
 
 function decode(code: number, percentiles: Float32Array): number {
-  const [p0, p25, p75, p100] = percentiles as unknown as [number, number, number, number];
+  const [p0 = 0, p25 = 0, p75 = 0, p100 = 0] = percentiles;
   if (code <= 64) return p0 + fround(fround(p25 - p0) * code) * (1 / 64);
   if (code <= 192) return p25 + fround(fround(p75 - p25) * (code - 64)) * (1 / 128);
   return p75 + fround(fround(p100 - p75) * (code - 192)) * (1 / 63);

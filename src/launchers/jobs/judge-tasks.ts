@@ -13,7 +13,7 @@ export interface TaskEvidence {
  * `over`: it ended as expected. `due`: its time was up, or it was withdrawn, and it must be replaced. `failed`: it
  * ended before any of its workers was ready. `lost`: it vanished.
  */
-export type Verdict = "pending" | "running" | "over" | "due" | "failed" | "lost";
+export type TaskPhase = "pending" | "running" | "over" | "due" | "failed" | "lost";
 
 // Consecutive answers before a task counts as ended: right after its submission it may not be listed yet, and on a slow
 // file system its report comes late.
@@ -22,7 +22,7 @@ const missingBeforeLost = 3;
 /**
  * Judges a task. Its own report counts more than the scheduler's status, which may say lost while the task still runs.
  */
-export function judgeTask({ status, report, missing }: TaskEvidence): Verdict {
+export function judgeTask({ status, report, missing }: TaskEvidence): TaskPhase {
   // The scheduler runs it again: its report is from the run before.
   if (status?.state === "pending") return "pending";
   const isAlive = status?.state === "running" || status?.state === "unknown";
@@ -37,7 +37,7 @@ export function judgeTask({ status, report, missing }: TaskEvidence): Verdict {
 function judgeEnd(
   { outcome, wasReady, isRequeued }: TaskReport,
   { status, isAlive, isInDoubt }: { status: TaskStatus | undefined; isAlive: boolean; isInDoubt: boolean },
-): Verdict {
+): TaskPhase {
   if (outcome === "complete" || (outcome === "failed" && wasReady)) return "over";
   if (isRequeued && isInDoubt) return "pending";
   // It is about to end; or it runs again, and its report is from the run before.

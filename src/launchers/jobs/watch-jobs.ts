@@ -3,7 +3,7 @@ import { unpackError } from "../../errors/pack-error.ts";
 import type { RunPaths } from "../../run-folder/files/run-paths.ts";
 import { readTaskReport, type Submission } from "../../run-folder/jobs/job-records.ts";
 import type { JobQueue } from "./job-queue.ts";
-import { judgeTask, taskKey, type Verdict } from "./judge-tasks.ts";
+import { judgeTask, type TaskPhase, taskKey } from "./judge-tasks.ts";
 import type { Scheduler, TaskState, TaskStatus } from "./scheduler.ts";
 import type { WaitingTasks } from "./withdraw-tasks.ts";
 
@@ -65,10 +65,10 @@ interface WatchedTask {
   status: TaskStatus | undefined;
   node: string | undefined;
   missing: number;
-  verdict: Verdict;
+  phase: TaskPhase;
 }
 
-const final: readonly Verdict[] = ["over", "due", "failed", "lost"];
+const final: readonly TaskPhase[] = ["over", "due", "failed", "lost"];
 
 export function watchJobs(paths: RunPaths, queue: JobQueue, { title }: Pick<Scheduler, "title">): JobWatch {
   const submissions: Submission[] = [];
@@ -89,11 +89,11 @@ export function watchJobs(paths: RunPaths, queue: JobQueue, { title }: Pick<Sche
             status: undefined,
             node: undefined,
             missing: 0,
-            verdict: "pending",
+            phase: "pending",
           });
     },
     async look() {
-      const open = [...tasks.values()].filter(({ verdict }) => !final.includes(verdict));
+      const open = [...tasks.values()].filter(({ phase }) => !final.includes(phase));
       const asked = submissions.filter((one) => open.some(({ submission }) => submission === one));
       const answer = await queue.look(asked);
       silence = answer.isAnswered ? undefined : answer.why;
@@ -103,34 +103,34 @@ export function watchJobs(paths: RunPaths, queue: JobQueue, { title }: Pick<Sche
     },
     counts() {
       const counts = { pending: 0, running: 0, over: 0, lost: 0 };
-      for (const { verdict } of tasks.values())
-        counts[verdict === "failed" || verdict === "lost" ? "lost" : verdict === "due" ? "over" : verdict]++;
+      for (const { phase } of tasks.values())
+        counts[phase === "failed" || phase === "lost" ? "lost" : phase === "due" ? "over" : phase]++;
       return counts;
     },
     living() {
-      const open = new Set([...tasks.values()].flatMap((one) => (final.includes(one.verdict) ? [] : one.submission)));
+      const open = new Set([...tasks.values()].flatMap((one) => (final.includes(one.phase) ? [] : one.submission)));
       return submissions.filter((submission) => open.has(submission));
     },
     waiting() {
-      const begun = new Set([...tasks.values()].flatMap((one) => (one.verdict === "pending" ? [] : one.submission)));
+      const begun = new Set([...tasks.values()].flatMap((one) => (one.phase === "pending" ? [] : one.submission)));
       return submissions.filter((submission) => !begun.has(submission));
     },
     waitingTasks() {
       const bySubmission = new Map<Submission, number[]>();
-      for (const { submission, task, verdict } of tasks.values())
-        if (verdict === "pending") bySubmission.set(submission, [...(bySubmission.get(submission) ?? []), task]);
+      for (const { submission, task, phase } of tasks.values())
+        if (phase === "pending") bySubmission.set(submission, [...(bySubmission.get(submission) ?? []), task]);
       return [...bySubmission].map(([submission, waiting]) => ({ submission, tasks: waiting }));
     },
     wasAnyReady: () => isReady,
     waitingFor() {
       const times = new Map<string, number>();
-      for (const { verdict, status } of tasks.values())
-        if (verdict === "pending" && status?.state === "pending" && isReason(status.detail))
+      for (const { phase, status } of tasks.values())
+        if (phase === "pending" && status?.state === "pending" && isReason(status.detail))
           times.set(status.detail, (times.get(status.detail) ?? 0) + 1);
       return [...times].sort(([, a], [, b]) => b - a)[0]?.[0];
     },
     silence: () => silence,
-    isInDoubt: () => [...tasks.values()].some(({ verdict, missing }) => missing > 0 && !final.includes(verdict)),
+    isInDoubt: () => [...tasks.values()].some(({ phase, missing }) => missing > 0 && !final.includes(phase)),
   };
 
   function see(open: readonly WatchedTask[], statuses: ReadonlyMap<string, TaskStatus>): void {
@@ -164,13 +164,13 @@ export function watchJobs(paths: RunPaths, queue: JobQueue, { title }: Pick<Sche
     const { submission, task, status, missing } = followed;
     const report = readTaskReport(paths, submission.name, task);
     if (report?.wasReady) isReady = true;
-    followed.verdict = judgeTask({ status, report, missing });
-    const { verdict } = followed;
-    if (verdict !== "due" && verdict !== "failed" && verdict !== "lost") return [];
+    followed.phase = judgeTask({ status, report, missing });
+    const { phase } = followed;
+    if (phase !== "due" && phase !== "failed" && phase !== "lost") return [];
     const error = report?.error === undefined ? undefined : unpackError(report.error);
     const said = status === undefined ? `${title} does not know it any more` : `${title} says ${status.detail}`;
     const isLate = report?.outcome === "deadline" && !report.wasReady;
     const why = isLate ? "its time was up before a worker was ready" : error === undefined ? said : messageOf(error);
-    return [{ kind: verdict, node: followed.node ?? report?.node, why, error }];
+    return [{ kind: phase, node: followed.node ?? report?.node, why, error }];
   }
 }

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { MillraceError } from "../../index.ts";
 import { type Audio, encodeWav, readAudio, resample } from "../../speech.ts";
 import { levelDb, measureLevel } from "../measure-level.ts";
-import type { Verdict } from "./clean/drop-rules.ts";
+import type { BrokenRule } from "./clean/drop-rules.ts";
 import type { PrepEnv } from "./prep-provider.ts";
 import type { PrepResult } from "./prep-result.ts";
 import type { Utterance } from "./utterance.ts";
@@ -48,7 +48,7 @@ export async function prepareUtterance(utterance: Utterance, env: PrepEnv): Prom
 async function readOrJudge(
   { path, sourceId }: Utterance,
   { cleaner, channel, maxSeconds }: PrepEnv,
-): Promise<Audio<Float32Array> | Verdict> {
+): Promise<Audio<Float32Array> | BrokenRule> {
   try {
     return await readAudio(path, { channel, ...(maxSeconds === undefined ? {} : { maxSeconds }) });
   } catch (error) {
@@ -63,11 +63,11 @@ async function readOrJudge(
   }
 }
 
-function drop({ sourceId, path, text }: Utterance, verdict: Verdict, rawSeconds?: number): PrepResult {
+function drop({ sourceId, path, text }: Utterance, broken: BrokenRule, rawSeconds?: number): PrepResult {
   return {
     dropped: {
       utt_id: sourceId,
-      ...verdict,
+      ...broken,
       source: path,
       text,
       ...(rawSeconds === undefined ? {} : { source_seconds: round(rawSeconds) }),

@@ -10,6 +10,7 @@ import type { RunPaths } from "./run-paths.ts";
 export interface WorkerReport extends Lease {
   /** The shard in work; negative while there is none. */
   readonly shard: number;
+  /** The number of the attempt at that shard; the file keeps its first name for it. */
   readonly epoch: number;
   /** Items of that shard that are done. */
   readonly position: number;

@@ -16,11 +16,11 @@ export async function requireSameCode(
   const newest = code.at(-1);
   const change = newest === undefined ? undefined : await findChange(newest, codeOfSpec(spec, loaded));
   if (change === undefined) return;
-  const verdict = policyFor(change, spec.onCodeChange);
+  const reaction = policyFor(change, spec.onCodeChange);
   const lines = describeCodeChange(change);
-  if (verdict === "warn")
+  if (reaction === "warn")
     process.stderr.write(`millrace: the code has changed since the run was started: ${lines.join(", ")}\n`);
-  if (verdict !== "refuse") return;
+  if (reaction !== "refuse") return;
   throw new MillraceError(
     "RUN_CHANGED",
     `The code of the run in ${root} was edited while the run was under way, and a worker that started later would mix both:\n${lines.map((line) => `  ${line}`).join("\n")}`,

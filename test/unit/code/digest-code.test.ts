@@ -167,12 +167,12 @@ describe("a change of the code", () => {
     ["the module of the provider", "provider.js", "let x;", "refuse"],
     ["an import", "a.js", "let x;", "warn"],
     ["an import that is new", "a.js", 'import "./b.js";', "warn"],
-  ] as const)("of %s asks for its verdict, unless one is given", (_what, name, text, verdict) => {
+  ] as const)("of %s asks for its reaction, unless one is given", (_what, name, text, reaction) => {
     const { digest, write } = project(files);
     const before = digest("main.js", "provider.js");
     write(name, text);
     const change = compareCode(before, digest("main.js", "provider.js"))!;
-    expect(policyFor(change, undefined)).toBe(verdict);
+    expect(policyFor(change, undefined)).toBe(reaction);
     expect(policyFor(change, "accept")).toBe("accept");
   });
 

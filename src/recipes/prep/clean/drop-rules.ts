@@ -74,7 +74,7 @@ export const audioRules: readonly DropRule<MeasuredAudio>[] = [
 ];
 
 /** A broken rule and what broke it. */
-export interface Verdict {
+export interface BrokenRule {
   readonly rule: string;
   readonly detail: string;
 }
@@ -84,7 +84,7 @@ export function firstBroken<Measured>(
   rules: readonly DropRule<Measured>[],
   measured: Measured,
   limits: Limits,
-): Verdict | undefined {
+): BrokenRule | undefined {
   for (const { name, breaks } of rules) {
     const detail = breaks(measured, limits);
     if (detail !== undefined) return { rule: name, detail };

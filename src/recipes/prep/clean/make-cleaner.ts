@@ -3,7 +3,7 @@ import type { PrepSection } from "../prep-config.ts";
 import { sampleRateOf, trimOf } from "../sections/audio-section.ts";
 import { type Limits, limitsOf } from "../sections/drop-section.ts";
 import { characterClass } from "./character-class.ts";
-import { audioRules, firstBroken, type MeasuredAudio, textRules, type Verdict } from "./drop-rules.ts";
+import { audioRules, type BrokenRule, firstBroken, type MeasuredAudio, textRules } from "./drop-rules.ts";
 import { makeTextNormaliser } from "./make-text-normaliser.ts";
 import { trimSilence } from "./trim-silence.ts";
 
@@ -11,10 +11,10 @@ import { trimSilence } from "./trim-silence.ts";
 export interface Cleaner {
   readonly limits: Limits;
   readonly normaliseText: (text: string) => string;
-  readonly judgeText: (text: string) => Verdict | undefined;
+  readonly judgeText: (text: string) => BrokenRule | undefined;
   /** The part of the samples to keep; undefined if there is no speech in them. */
   readonly trim: (samples: Float32Array) => SpeechSegment | undefined;
-  readonly judgeAudio: (measured: MeasuredAudio) => Verdict | undefined;
+  readonly judgeAudio: (measured: MeasuredAudio) => BrokenRule | undefined;
 }
 
 /** The cleaner that a config describes. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { judgeTask, taskKey, type Verdict } from "../../../../src/launchers/jobs/judge-tasks.ts";
+import { judgeTask, type TaskPhase, taskKey } from "../../../../src/launchers/jobs/judge-tasks.ts";
 import type { TaskState, TaskStatus } from "../../../../src/launchers/jobs/scheduler.ts";
 import type { TaskOutcome, TaskReport } from "../../../../src/run-folder/jobs/job-records.ts";
 
@@ -23,19 +23,19 @@ function judge(
   return judgeTask({ status: statusOf(state), report: reportOf(said, more), missing });
 }
 
-it.each<[TaskState | "unseen", Verdict]>([
+it.each<[TaskState | "unseen", TaskPhase]>([
   ["unseen", "due"],
   ["cancelled", "due"],
   ["lost", "due"],
   // The scheduler is slow to cancel it, or it has begun before.
   ["pending", "pending"],
   ["running", "running"],
-])("a task that was withdrawn and is %s at its scheduler counts as %s", (state, verdict) => {
-  expect(judge(state, "withdrawn", { wasReady: false })).toBe(verdict);
+])("a task that was withdrawn and is %s at its scheduler counts as %s", (state, phase) => {
+  expect(judge(state, "withdrawn", { wasReady: false })).toBe(phase);
 });
 
 describe("a task that its scheduler calls alive", () => {
-  it.each<[TaskState, Said, Verdict]>([
+  it.each<[TaskState, Said, TaskPhase]>([
     ["pending", "nothing", "pending"],
     ["running", "nothing", "running"],
     ["running", "began", "running"],
@@ -50,13 +50,13 @@ describe("a task that its scheduler calls alive", () => {
     // Its own word is enough.
     ["running", "complete", "over"],
     ["running", "failed", "over"],
-  ])("%s, and that says %s of itself, is %s", (state, said, verdict) => {
-    expect(judge(state, said)).toBe(verdict);
+  ])("%s, and that says %s of itself, is %s", (state, said, phase) => {
+    expect(judge(state, said)).toBe(phase);
   });
 });
 
 describe("a task that its scheduler calls over", () => {
-  it.each<[TaskState | "unseen", Said, Verdict]>([
+  it.each<[TaskState | "unseen", Said, TaskPhase]>([
     ["ended", "complete", "over"],
     ["lost", "complete", "over"],
     ["unseen", "complete", "over"],
@@ -79,17 +79,17 @@ describe("a task that its scheduler calls over", () => {
     ["cancelled", "nothing", "over"],
     // It may never have been made: no node is at fault.
     ["unseen", "nothing", "lost"],
-  ])("%s, and that says %s of itself, is %s after enough such reports", (state, said, verdict) => {
-    expect(judge(state, said, { missing: 3 })).toBe(verdict);
+  ])("%s, and that says %s of itself, is %s after enough such reports", (state, said, phase) => {
+    expect(judge(state, said, { missing: 3 })).toBe(phase);
   });
 
-  it.each<[TaskState | "unseen", Said, Verdict]>([
+  it.each<[TaskState | "unseen", Said, TaskPhase]>([
     ["unseen", "nothing", "pending"],
     ["unseen", "began", "running"],
     ["lost", "began", "running"],
     ["lost", "nothing", "pending"],
-  ])("%s, and that says %s of itself, is still %s after two such reports", (state, said, verdict) => {
-    expect(judge(state, said, { missing: 2 })).toBe(verdict);
+  ])("%s, and that says %s of itself, is still %s after two such reports", (state, said, phase) => {
+    expect(judge(state, said, { missing: 2 })).toBe(phase);
   });
 });
 

@@ -29,9 +29,9 @@ describe("the rules of texts", () => {
     ["😀😀😀", undefined, { max_characters: 3 }, undefined],
     ["abcd", undefined, { max_characters: 3 }, "too_many_characters", "4"],
   ])("judge %j with %s and %j: %s", (text, allowed, drop, rule, detail) => {
-    const verdict = firstBroken(textRules, { text, allowed }, limitsOf(drop));
-    expect(verdict?.rule).toBe(rule);
-    if (detail !== undefined) expect(verdict?.detail).toBe(detail);
+    const broken = firstBroken(textRules, { text, allowed }, limitsOf(drop));
+    expect(broken?.rule).toBe(rule);
+    if (detail !== undefined) expect(broken?.detail).toBe(detail);
   });
 });
 
@@ -52,9 +52,9 @@ describe("the rules of audio", () => {
     [{ seconds: 7, text: "" }, { min_characters_per_second: 2 }, undefined],
     [{ seconds: 0.1 }, { max_characters_per_second: 30 }, "too_fast", "70 characters a second"],
   ])("judge %j with %j: %s", (measured, drop, rule, detail) => {
-    const verdict = firstBroken(audioRules, { ...good, ...measured }, limitsOf(drop));
-    expect(verdict?.rule).toBe(rule);
-    if (detail !== undefined) expect(verdict?.detail).toBe(detail);
+    const broken = firstBroken(audioRules, { ...good, ...measured }, limitsOf(drop));
+    expect(broken?.rule).toBe(rule);
+    if (detail !== undefined) expect(broken?.detail).toBe(detail);
   });
 
   it("have names of their own", () => {
