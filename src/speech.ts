@@ -14,7 +14,12 @@ export { type EncodeWavOptions, encodeWav } from "./audio/encode-wav.ts";
 export { probeAudio, readAudio } from "./audio/lazy-audio.ts";
 export { type ResampleOptions, resample } from "./audio/resample.ts";
 export { converterVersion, describeCheckpoint } from "./checkpoints/describe-checkpoint.ts";
-export { findCheckpoint, type GetFile } from "./checkpoints/find-checkpoint.ts";
+export {
+  type FindCheckpointOptions,
+  findCheckpoint,
+  type GetFile,
+  statisticsFile,
+} from "./checkpoints/find-checkpoint.ts";
 export type { CheckpointFeatures, CheckpointFiles, SpeakerCheckpoint } from "./checkpoints/speaker-checkpoint.ts";
 export { addDeltas, type DeltaOptions } from "./features/add-deltas.ts";
 export type { FeatureMatrix } from "./features/feature-matrix.ts";

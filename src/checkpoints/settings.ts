@@ -60,7 +60,7 @@ export class Settings {
   }
 
   /** Settings that change the computation in a way that is not converted: only these values are accepted. */
-  require(name: string, value: boolean | string | null, why: string): void {
+  require(name: string, value: boolean | string | number | null, why: string): void {
     const found = this.value(name) ?? null;
     if (found !== value && found !== null) throw this.refuse(`${name}: ${show(found)} is not converted (${why})`);
   }

@@ -26,6 +26,12 @@ export interface SpeakerCheckpoint {
 
 /** The files of a checkpoint. */
 export type CheckpointFiles =
-  | { readonly toolkit: "speechbrain"; readonly config: string; readonly weights: string }
+  | {
+      readonly toolkit: "speechbrain";
+      readonly config: string;
+      readonly weights: string;
+      /** The statistics that vectors are normalised with, as `normalize=True` of SpeechBrain does. */
+      readonly statistics?: string;
+    }
   | { readonly toolkit: "espnet"; readonly config: string; readonly weights: string }
   | { readonly toolkit: "rawnet"; readonly weights: string };

@@ -19,7 +19,14 @@ export function readAsteroidFrontend(settings: Settings): FrontEnd {
   const kernel = asked % 2 === 0 ? asked + 1 : asked;
   return {
     outputs: filters,
-    minSamples: kernel,
+    samplesFor: (frames) => kernel + (frames - 1) * stride,
+    // With the length that was asked for, which may be one less.
+    count(module, wave) {
+      const { graph } = module;
+      const samples = module.op("Gather", [module.op("Shape", [wave]), graph.integers(1)], { axis: 0n });
+      const rest = module.op("Sub", [samples, graph.integers(asked)]);
+      return module.op("Add", [module.op("Div", [rest, graph.integers(stride)]), graph.integers(1)]);
+    },
     build: (module, wave) => {
       const x = normalisedWave(module, preEmphasis(module, addChannel(module, wave)), "norm");
       return logSinc(module, sincConv(module.in("conv"), x, { filters, kernel, stride }), logTerm);

@@ -7,11 +7,11 @@ import type { Module } from "../module.ts";
 import type { Settings } from "../settings.ts";
 import type { Encoder } from "./parts.ts";
 import { dilated } from "./rawnet3.ts";
-import { res2Convs, squeezeExcite } from "./res2-convs.ts";
+import { readScale, res2Convs, squeezeExcite } from "./res2-convs.ts";
 
 /** ESPnet's EcapaTdnnEncoder. */
 export function readEcapaEncoder(settings: Settings, inputs: number): Encoder {
-  const scale = settings.count("model_scale", 8);
+  const scale = readScale(settings);
   const channels = settings.count("ndim", 1024);
   const outputs = settings.count("output_size", 1536);
   settings.require("block", "EcapaBlock", "only this block is known");

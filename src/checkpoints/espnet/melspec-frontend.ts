@@ -27,7 +27,7 @@ export function readMelspecFrontend(settings: Settings): FrontEnd {
   return {
     outputs: mels,
     // Half a frame is mirrored at each end.
-    minSamples: (size >> 1) + 1,
+    samplesFor: (frames) => Math.max((size >> 1) + 1, (frames - 1) * hop + (size % 2)),
     build(module, wave) {
       const samples = addChannel(module, wave);
       const x = hasPreEmphasis ? preEmphasis(module, samples) : samples;

@@ -5,8 +5,10 @@ import type { Module } from "../module.ts";
 export interface FrontEnd {
   /** Features of a frame. */
   readonly outputs: number;
-  /** The samples that the graph needs. */
-  readonly minSamples: number;
+  /** The samples that this many frames need. */
+  samplesFor(frames: number): number;
+  /** The frames that ESPnet counts, as one integer. Where it is missing: those of the features. */
+  count?(module: Module, wave: Value): Value;
   /** [batch, samples] → [batch, feature, time]. */
   build(module: Module, wave: Value): Value;
 }
@@ -16,6 +18,8 @@ export interface Encoder {
   readonly outputs: number;
   /** Frames of the front end that it needs. */
   readonly minFrames: number;
+  /** It may give more frames than it gets. The pooling does not use these. */
+  readonly lengthens?: boolean;
   build(module: Module, feats: Value): Value;
 }
 

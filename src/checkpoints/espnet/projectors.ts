@@ -6,7 +6,7 @@ import type { Projector } from "./parts.ts";
 
 /** ESPnet's RawNet3Projector. */
 export function readRawnetProjector(settings: Settings, inputs: number): Projector {
-  const outputs = settings.count("output_size");
+  const outputs = settings.count("output_size", 192);
   settings.finish();
   return {
     outputs,

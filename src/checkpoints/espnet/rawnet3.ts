@@ -6,11 +6,11 @@ import { concatChannels, dropTime, meanOverTime } from "../layers/pooling.ts";
 import type { Module } from "../module.ts";
 import type { Settings } from "../settings.ts";
 import type { Encoder } from "./parts.ts";
-import { type GroupConvolution, res2Convs } from "./res2-convs.ts";
+import { type GroupConvolution, readScale, res2Convs } from "./res2-convs.ts";
 
 /** ESPnet's RawNet3Encoder. */
 export function readRawnet3(settings: Settings, inputs: number): Encoder {
-  const scale = settings.count("model_scale", 8);
+  const scale = readScale(settings);
   const channels = settings.count("ndim", 1024);
   const outputs = settings.count("output_size", 1536);
   settings.require("block", "Bottle2neck", "only this block is known");

@@ -26,6 +26,13 @@ const encoders = {
 const poolings = { chn_attn_stat: readAttentivePooling, mean: readMeanPooling, stats: readStatsPooling };
 const projectors = { rawnet3: readRawnetProjector, ska_tdnn: readSkaProjector, xvector: readXvectorProjector };
 
+/** What ESPnet takes where a file does not name a part. */
+const defaults: Readonly<Record<string, string>> = {
+  encoder: "rawnet3",
+  pooling: "chn_attn_stat",
+  projector: "rawnet3",
+};
+
 /** A checkpoint of ESPnet-SPK: what its modules compute for one utterance. */
 export function readEspnet({ config, weights }: { config: string; weights: string }): SpeakerCheckpoint {
   const given = readYamlData(config);
@@ -46,15 +53,17 @@ export function readEspnet({ config, weights }: { config: string; weights: strin
     architecture,
     sampleRate: sampleRateOf(given, config),
     features: undefined,
-    minLength: frontEnd.minSamples,
+    minLength: frontEnd.samplesFor(encoder.minFrames),
     dimension: projector.outputs,
     convert() {
       const model = Module.of(readStateDict(weights));
       const { graph } = model;
       const wave = graph.input("wave", ["B", "N"]);
       const feats = frontEnd.build(model.in("frontend"), wave);
-      const frames = encoder.build(model.in("encoder"), normaliseFeats(model.in("normalize"), feats));
-      const pooled = pooling.build(model.in("pooling"), { frames, count: countFrames(model, feats) });
+      const count = frontEnd.count?.(model.in("frontend"), wave) ?? countFrames(model, feats);
+      const encoded = encoder.build(model.in("encoder"), normaliseFeats(model.in("normalize"), feats));
+      const frames = encoder.lengthens === true ? firstFrames(model, encoded, count) : encoded;
+      const pooled = pooling.build(model.in("pooling"), { frames, count: model.op("Cast", [count], { to: 1n }) });
       const vector = projector.build(model.in("projector"), pooled);
       graph.output(vector, "embs", ["B", projector.outputs]);
       // The classifier of the speakers of training.
@@ -64,10 +73,15 @@ export function readEspnet({ config, weights }: { config: string; weights: strin
   };
 }
 
-/** The length of the time axis as a float. */
+/** The length of the time axis as an integer. */
 function countFrames(model: Module, x: Value): Value {
-  const frames = model.op("Gather", [model.op("Shape", [x]), model.graph.integers(2)], { axis: 0n });
-  return model.op("Cast", [frames], { to: 1n });
+  return model.op("Gather", [model.op("Shape", [x]), model.graph.integers(2)], { axis: 0n });
+}
+
+/** The frames that the pooling of ESPnet uses, of which there are not more than those of the front end. */
+function firstFrames(model: Module, x: Value, count: Value): Value {
+  const { graph } = model;
+  return model.op("Slice", [x, graph.integers(0), count, graph.integers(2)]);
 }
 
 interface Part<T> {
@@ -78,7 +92,7 @@ interface Part<T> {
 
 /** A part of the model: the class that the file names, with its settings. */
 function choosePart<T>(what: string, known: Readonly<Record<string, T>>, given: YamlMap, file: string): Part<T> {
-  const name = given.get(what) ?? null;
+  const name = given.get(what) ?? (given.has(what) ? null : (defaults[what] ?? null));
   if (typeof name !== "string" || !Object.hasOwn(known, name))
     throw badCheckpoint(
       file,

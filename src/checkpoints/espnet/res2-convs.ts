@@ -4,6 +4,7 @@ import { conv1d } from "../layers/convolution.ts";
 import { batchNorm } from "../layers/normalisation.ts";
 import { concatChannels, meanOverTime } from "../layers/pooling.ts";
 import type { Module } from "../module.ts";
+import type { Settings } from "../settings.ts";
 
 /** The convolution of group `at`, with what follows it. */
 export type GroupConvolution = (
@@ -17,6 +18,13 @@ export interface Res2Convs {
   readonly channels: number;
   readonly scale: number;
   readonly convolve: GroupConvolution;
+}
+
+/** The number of groups. One alone would be put behind itself. */
+export function readScale(settings: Settings): number {
+  const scale = settings.count("model_scale", 8);
+  if (scale === 1) throw settings.refuse("model_scale is 1, which ESPnet cannot run");
+  return scale;
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Module } from "../module.ts";
 import type { Settings } from "../settings.ts";
 import { threeLayers } from "./ecapa-tdnn.ts";
 import type { Encoder } from "./parts.ts";
-import { type GroupConvolution, res2Convs, squeezeExcite } from "./res2-convs.ts";
+import { type GroupConvolution, readScale, res2Convs, squeezeExcite } from "./res2-convs.ts";
 import { selectKernel } from "./selective-kernel.ts";
 
 /** The kernels between which the model selects. */
@@ -15,7 +15,7 @@ const kernels = [5, 7];
 /** ESPnet's SkaTdnnEncoder. */
 export function readSkaEncoder(settings: Settings, inputs: number): Encoder {
   const channels = settings.count("ndim", 1024);
-  const scale = settings.count("model_scale", 8);
+  const scale = readScale(settings);
   const planes = settings.count("ska_dim", 128);
   const outputs = settings.count("output_size", 1536);
   settings.require("block", "Bottle2neck", "only this block is known");

@@ -22,11 +22,14 @@ export function readXvectorEncoder(settings: Settings, inputs: number): Encoder 
     padding: paddings[at]!,
     dilation: dilations[at]!,
   }));
+  // The frames that each layer and those before it take away.
+  const taken: number[] = [];
+  for (const { kernel, dilation, padding } of layers)
+    taken.push((taken.at(-1) ?? 0) + (kernel - 1) * dilation - 2 * padding);
   return {
     outputs,
-    // The frames that the layers take away, and one.
-    minFrames:
-      1 + layers.reduce((sum, { kernel, dilation, padding }) => sum + (kernel - 1) * dilation - 2 * padding, 0),
+    minFrames: 1 + Math.max(0, ...taken),
+    lengthens: taken.at(-1)! < 0,
     build: (module, feats) =>
       layers.reduce((x, layer, at) => {
         const conv = module.in("layers").in(3 * at);

@@ -1,4 +1,19 @@
-import { type Activation, elu, leakyRelu, relu, sigmoid, silu, tanh } from "../layers/activation.ts";
+import {
+  type Activation,
+  celu,
+  elu,
+  gelu,
+  hardtanh,
+  identity,
+  leakyRelu,
+  mish,
+  relu,
+  selu,
+  sigmoid,
+  silu,
+  softplus,
+  tanh,
+} from "../layers/activation.ts";
 import { Settings, show } from "../settings.ts";
 import { Tagged } from "../yaml-data.ts";
 
@@ -9,6 +24,21 @@ const activations: Readonly<Record<string, (settings: Settings) => Activation>> 
   "torch.nn.Sigmoid": () => sigmoid,
   "torch.nn.SiLU": () => silu,
   "torch.nn.ELU": (settings) => elu(settings.number("alpha", 1)),
+  "torch.nn.CELU": (settings) => celu(settings.number("alpha", 1)),
+  "torch.nn.SELU": () => selu,
+  "torch.nn.ReLU6": () => hardtanh(0, 6),
+  "torch.nn.Hardtanh": (settings) => hardtanh(settings.number("min_val", -1), settings.number("max_val", 1)),
+  "torch.nn.Softplus": () => softplus,
+  "torch.nn.Mish": () => mish,
+  "torch.nn.GELU": (settings) => {
+    settings.require("approximate", "none", "another function");
+    return gelu;
+  },
+  "torch.nn.Identity": () => identity,
+  "speechbrain.nnet.activations.Swish": (settings) => {
+    settings.require("beta", 1, "another function");
+    return silu;
+  },
 };
 
 /** An activation: `!name:torch.nn.LeakyReLU`, with arguments below it. */

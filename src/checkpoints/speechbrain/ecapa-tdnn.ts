@@ -39,6 +39,11 @@ export function readEcapaTdnn(settings: Settings): EmbeddingModel {
     throw settings.refuse(
       "the layers between the first and the last have different channels, which SpeechBrain cannot run",
     );
+  const inner = channels.slice(1, last).map((_, at) => ({ kernel: kernels[at + 1]!, dilation: dilations[at + 1]! }));
+  if (scale > 1 && inner.some(shortens))
+    throw settings.refuse(
+      "a layer between the first and the last has an even kernel and an odd dilation, which SpeechBrain cannot run",
+    );
   if (channels.slice(1, last).some((count) => count % scale !== 0))
     throw settings.refuse(`channels are not divisible by res2net_scale, ${scale}`);
   const layer = (at: number): Tdnn => ({
@@ -55,9 +60,10 @@ export function readEcapaTdnn(settings: Settings): EmbeddingModel {
     // The widest convolution mirrors this many frames, so an utterance needs one more.
     minFrames: 1 + Math.max(...channels.map((_, at) => mirrored(layer(at)))),
     build(model, { feats, lengths }) {
-      const mask = frameMask(model, { feats, lengths });
+      const maskOf = (frames: Value) => frameMask(model, { x: frames, timeAxis: 2, lengths });
       let x = model.op("Transpose", [feats], { perm: [0n, 2n, 1n] });
       x = tdnn(model.in("blocks.0"), x, inputs, layer(0));
+      const mask = maskOf(x);
       const kept: Value[] = [];
       for (let at = 1; at < last; at++) {
         x = seRes2Net(model.in("blocks").in(at), x, { inputs: channels[at - 1]!, ...layer(at), scale, squeezed, mask });
@@ -68,7 +74,7 @@ export function readEcapaTdnn(settings: Settings): EmbeddingModel {
         channels: channels[last]!,
         attention,
         isContextGlobal,
-        mask,
+        mask: shortens(layer(last)) ? maskOf(x) : mask,
       });
       const normal = batchNorm(model.in("asp_bn.norm"), pooled, 2 * channels[last]!);
       return dropTime(model, conv1d(model.in("fc.conv"), normal, { inputs: 2 * channels[last]!, outputs }));
@@ -87,6 +93,11 @@ interface Tdnn {
 /** The frames that are mirrored at each end, so that the length stays the same. */
 function mirrored({ kernel, dilation }: { readonly kernel: number; readonly dilation: number }): number {
   return Math.floor((dilation * (kernel - 1)) / 2);
+}
+
+/** Whether a layer takes a frame away: it mirrors whole frames, and half a frame at each end is missing. */
+function shortens({ kernel, dilation }: { readonly kernel: number; readonly dilation: number }): boolean {
+  return (dilation * (kernel - 1)) % 2 !== 0;
 }
 
 function tdnn(module: Module, x: Value, inputs: number, { activation, ...options }: Tdnn): Value {

@@ -1,6 +1,7 @@
 import { badCheckpoint } from "../bad-checkpoint.ts";
 import { Settings, show } from "../settings.ts";
 import { readYamlData, Tagged, type YamlData, type YamlMap } from "../yaml-data.ts";
+import { calculate } from "./arithmetic.ts";
 
 /** A class that a `hyperparams.yaml` asks for, with its settings. It is never made: only its name is compared. */
 export interface NamedClass {
@@ -62,26 +63,14 @@ export class Hyperparams {
     return calculate(text) ?? text;
   }
 
-  /** The value of `key`, or of `key[inner]`. */
+  /** The value of `key`, or of `key[inner]`, which may go deeper. */
   private lookUp(name: string): YamlData {
-    const [, key, inner] = /^([^[\]]+)(?:\[([^[\]]+)\])?$/.exec(name) ?? [];
-    const value = key === undefined ? undefined : this.root.get(key);
-    const found = inner === undefined ? value : value instanceof Map ? value.get(inner) : undefined;
+    const [key = "", ...inner] = name.split("[").map((part) => part.replace(/\]$/, ""));
+    const found = inner.reduce<YamlData | undefined>(
+      (value, part) => (value instanceof Map ? value.get(part) : undefined),
+      this.root.get(key),
+    );
     if (found !== undefined) return found;
     throw badCheckpoint(this.file, `it refers to <${name}>, which it does not have`, "The file is not complete.");
   }
-}
-
-const operators: Readonly<Record<string, (a: number, b: number) => number>> = {
-  "+": (a, b) => a + b,
-  "-": (a, b) => a - b,
-  "*": (a, b) => a * b,
-  "/": (a, b) => a / b,
-  "//": (a, b) => Math.floor(a / b),
-};
-
-/** Two numbers with an operator between them, as references write sizes; everything else stays a text. */
-function calculate(text: string): number | undefined {
-  const [, a, operator, b] = /^\s*(\d+(?:\.\d+)?)\s*(\/\/|[-+*/])\s*(\d+(?:\.\d+)?)\s*$/.exec(text) ?? [];
-  return operator === undefined ? undefined : operators[operator]!(Number(a), Number(b));
 }

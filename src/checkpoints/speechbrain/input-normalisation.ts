@@ -30,7 +30,7 @@ const tolerance = 1e-6;
 function normalise(model: Module, { feats, lengths }: EmbeddingInput, minDeviation: number | undefined): Value {
   const { graph } = model;
   const shorten = (ends: Value) => model.op("Sub", [ends, graph.number(tolerance)]);
-  const { mask, count } = frameMask(model, { feats, lengths }, shorten);
+  const { mask, count } = frameMask(model, { x: feats, timeAxis: 1, lengths }, shorten);
   // [batch, time, 1], beside features.
   const isWithin = model.op("Transpose", [mask], { perm: [0n, 2n, 1n] });
   const average = (x: Value) => {

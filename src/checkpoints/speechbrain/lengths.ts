@@ -8,10 +8,18 @@ export interface FrameMask {
   readonly count: Value;
 }
 
-/** The number of frames of [batch, time, feature] as one float. */
-function frameCount(module: Module, feats: Value): Value {
-  const { graph } = module;
-  const frames = module.op("Gather", [module.op("Shape", [feats]), graph.integers(1)], { axis: 0n });
+/** Values over time, and the share of it that belongs to each utterance. */
+export interface Timed {
+  readonly x: Value;
+  /** The axis of the time: 1 of [batch, time, feature], 2 of [batch, channel, time]. */
+  readonly timeAxis: 1 | 2;
+  /** [batch]. */
+  readonly lengths: Value;
+}
+
+/** The length of the time axis as one float. */
+function frameCount(module: Module, { x, timeAxis }: Timed): Value {
+  const frames = module.op("Gather", [module.op("Shape", [x]), module.graph.integers(timeAxis)], { axis: 0n });
   return module.op("Cast", [frames], { to: 1n });
 }
 
@@ -19,14 +27,10 @@ function frameCount(module: Module, feats: Value): Value {
  * The mask of relative lengths: every frame that begins before the end counts. `adjust` changes the ends, [batch], in
  * frames: the modules of SpeechBrain round them in different ways.
  */
-export function frameMask(
-  module: Module,
-  { feats, lengths }: { readonly feats: Value; readonly lengths: Value },
-  adjust: (ends: Value) => Value = (ends) => ends,
-): FrameMask {
+export function frameMask(module: Module, timed: Timed, adjust: (ends: Value) => Value = (ends) => ends): FrameMask {
   const { graph } = module;
-  const frames = frameCount(module, feats);
-  const ends = adjust(module.op("Mul", [lengths, frames]));
+  const frames = frameCount(module, timed);
+  const ends = adjust(module.op("Mul", [timed.lengths, frames]));
   const zero = graph.constant("float32:zero", [], Float32Array.of(0));
   const one = graph.constant("float32:one", [], Float32Array.of(1));
   const places = module.op("Range", [zero, module.op("Squeeze", [frames]), one]);

@@ -4,6 +4,7 @@ import type { SpeakerCheckpoint } from "../speaker-checkpoint.ts";
 import { readStateDict } from "../state-dict.ts";
 import { readEcapaTdnn } from "./ecapa-tdnn.ts";
 import type { EmbeddingModel } from "./embedding-model.ts";
+import { type EmbeddingNormalisation, readEmbeddingNormalisation } from "./embedding-normalisation.ts";
 import { readFbank } from "./features.ts";
 import { Hyperparams, type NamedClass } from "./hyperparams.ts";
 import { readInputNormalisation } from "./input-normalisation.ts";
@@ -16,10 +17,17 @@ const embeddingModels: Readonly<Record<string, (settings: NamedClass["settings"]
   "speechbrain.lobes.models.ResNet.ResNet": readResnet,
 };
 const features = { "speechbrain.lobes.features.Fbank": readFbank };
-const normalisations = { "speechbrain.processing.features.InputNormalization": readInputNormalisation };
+const normalisation = "speechbrain.processing.features.InputNormalization";
+const normalisations = { [normalisation]: readInputNormalisation };
 
-/** A checkpoint of SpeechBrain: what `EncoderClassifier.encode_batch` computes with it, without normalising the vectors. */
-export function readSpeechbrain({ config, weights }: { config: string; weights: string }): SpeakerCheckpoint {
+interface SpeechbrainFiles {
+  readonly config: string;
+  readonly weights: string;
+  readonly statistics?: string;
+}
+
+/** A checkpoint of SpeechBrain: what `EncoderClassifier.encode_batch` computes with it; with `normalize=True` if there are statistics. */
+export function readSpeechbrain({ config, weights, statistics }: SpeechbrainFiles): SpeakerCheckpoint {
   const hyperparams = new Hyperparams(config);
   const fbank = choose(config, "compute_features", hyperparams, features);
   const normalise = choose(config, "mean_var_norm", hyperparams, normalisations);
@@ -29,6 +37,12 @@ export function readSpeechbrain({ config, weights }: { config: string; weights: 
       config,
       `embedding_model takes ${embedding.inputs} features, compute_features gives ${fbank.features}`,
     );
+  const finish: EmbeddingNormalisation =
+    statistics === undefined
+      ? (_model, vectors) => vectors
+      : choose(config, "mean_var_norm_emb", hyperparams, {
+          [normalisation]: (settings: NamedClass["settings"]) => readEmbeddingNormalisation(settings, statistics),
+        });
   return {
     toolkit: "speechbrain",
     architecture: embedding.architecture,
@@ -42,7 +56,8 @@ export function readSpeechbrain({ config, weights }: { config: string; weights: 
       const feats = graph.input("feats", ["B", "T", fbank.mels]);
       const lengths = graph.input("lens", ["B"]);
       const normal = normalise(model, { feats: fbank.extend(model, feats), lengths });
-      graph.output(embedding.build(model, { feats: normal, lengths }), "embs", ["B", embedding.outputs]);
+      const vectors = embedding.build(model, { feats: normal, lengths });
+      graph.output(finish(model, vectors, embedding.outputs), "embs", ["B", embedding.outputs]);
       return model.finish(embedding.architecture);
     },
   };

@@ -6,7 +6,7 @@ import { concatChannels, dropTime, square, sumOverTime } from "../layers/pooling
 import type { Module } from "../module.ts";
 import type { Settings } from "../settings.ts";
 import { readActivation } from "./activation-setting.ts";
-import type { EmbeddingInput, EmbeddingModel } from "./embedding-model.ts";
+import type { EmbeddingModel } from "./embedding-model.ts";
 import { frameMask } from "./lengths.ts";
 
 /** SpeechBrain's Xvector, with the settings of its constructor. */
@@ -51,7 +51,7 @@ export function readXvector(settings: Settings): EmbeddingModel {
         );
       }
       const last = channels[blocks - 1]!;
-      const pooled = statistics(model.in("blocks").in(3 * blocks), x, input);
+      const pooled = statistics(model.in("blocks").in(3 * blocks), x, input.lengths);
       return linear(
         model
           .in("blocks")
@@ -69,9 +69,9 @@ const epsilon = 1e-5;
 const meanNoise = 5 * epsilon;
 
 /** Mean and deviation over the frames of an utterance. */
-function statistics(module: Module, x: Value, input: EmbeddingInput): Value {
+function statistics(module: Module, x: Value, lengths: Value): Value {
   const { graph } = module;
-  const { mask, count } = frameMask(module, input, (ends) => module.op("Round", [ends]));
+  const { mask, count } = frameMask(module, { x, timeAxis: 2, lengths }, (ends) => module.op("Round", [ends]));
   const mean = module.op("Div", [sumOverTime(module, module.op("Mul", [x, mask])), count]);
   const squares = module.op("Mul", [square(module, module.op("Sub", [x, mean])), mask]);
   const others = module.op("Sub", [count, graph.number(1)]);

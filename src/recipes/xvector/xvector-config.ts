@@ -7,6 +7,11 @@ import { type ToolkitName, toolkitNames } from "./toolkits/toolkit-names.ts";
 const digest = shape.string({ pattern: /^[0-9a-f]{64}$/i, expected: "a SHA-256 of 64 hexadecimal digits" });
 const positive = shape.int({ min: 1 });
 
+/** Whether vectors are normalised with statistics that the checkpoint brings. */
+export function isNormalisedByToolkit({ model }: XVectorSection): boolean {
+  return model?.normalize === "mean_var_norm_emb";
+}
+
 /**
  * The `model:` section: overrides of the toolkit's convention, key by key; with `toolkit: onnx` the whole convention.
  */
@@ -39,8 +44,8 @@ export interface ModelSection {
     | { readonly length: number; readonly count: number }
     | null
     | undefined;
-  /** Whether vectors are scaled to length 1. */
-  readonly normalize?: "none" | "l2" | null | undefined;
+  /** Whether vectors are scaled to length 1, or normalised by a SpeechBrain checkpoint's `mean_var_norm_emb`. */
+  readonly normalize?: "none" | "l2" | "mean_var_norm_emb" | null | undefined;
 }
 
 const modelSection: Shape<ModelSection> = shape.object({
@@ -61,7 +66,7 @@ const modelSection: Shape<ModelSection> = shape.object({
       shape.object({ length: positive, count: positive }),
     ),
   ),
-  normalize: maybe(shape.oneOf(["none", "l2"])),
+  normalize: maybe(shape.oneOf(["none", "l2", "mean_var_norm_emb"])),
 });
 
 /** The `xvector:` section: the keys of ESPnet3, then those of this recipe. */

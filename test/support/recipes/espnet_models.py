@@ -171,11 +171,11 @@ class Ska(Ecapa):
 
 
 class Xvector(nn.Module):
-    def __init__(self, inputs, size, outputs):
+    def __init__(self, inputs, size, outputs, paddings=(2, 1, 1, 0, 0)):
         super().__init__()
         sizes = [inputs, size, size, size, size, outputs]
         layers = []
-        for at, (kernel, padding, dilation) in enumerate(zip([5, 3, 3, 1, 1], [2, 1, 1, 0, 0], [1, 2, 3, 1, 1])):
+        for at, (kernel, padding, dilation) in enumerate(zip([5, 3, 3, 1, 1], paddings, [1, 2, 3, 1, 1])):
             layers += [
                 nn.Conv1d(sizes[at], sizes[at + 1], kernel, dilation=dilation, padding=padding), nn.ReLU(),
                 nn.BatchNorm1d(sizes[at + 1]),
@@ -272,7 +272,9 @@ class Speaker(nn.Module):
 
     def forward(self, wave):
         feats = self.frontend(wave)
-        return self.projector(self.pooling(self.encoder(feats), feats.shape[-1]))
+        count = feats.shape[-1]
+        # More frames than those of the front end are not used.
+        return self.projector(self.pooling(self.encoder(feats)[..., :count], count))
 
 
 class ScaleMap(nn.Module):
@@ -351,6 +353,7 @@ makers = {
     "ecapa_tdnn": lambda: Speaker(Ecapa(80, 32, 48), Attention(48, 128), Projector(96, 24, False)),
     "ska_tdnn": lambda: Speaker(Ska(80, 32, 48), Attention(48, 128), Projector(96, 24, True)),
     "xvector": lambda: Speaker(Xvector(80, 32, 48), Stats(), TwoLayers(96, 24)),
+    "long": lambda: Speaker(Xvector(80, 32, 48, (4, 4, 4, 2, 2)), Stats(), TwoLayers(96, 24)),
     "mean": lambda: Speaker(Xvector(80, 32, 48), Mean(), TwoLayers(48, 24)),
     "rawnet": RawNet3,
 }

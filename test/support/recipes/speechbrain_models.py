@@ -1,6 +1,7 @@
 # Makes a checkpoint of SpeechBrain's ECAPA-TDNN with unusual settings and random weights, and what PyTorch computes with
 # it for padded features. Written for the tests; the layers have SpeechBrain's names.
-# Usage: speechbrain_models.py CONTEXT FOLDER, where feats.npy and lens.npy are in FOLDER; CONTEXT is global or local
+# Usage: speechbrain_models.py CONTEXT FOLDER, where feats.npy and lens.npy are in FOLDER; CONTEXT is global, local, or even
+# for kernels that take a frame away
 import sys
 
 import numpy as np
@@ -9,6 +10,8 @@ import torch.nn.functional as F
 from torch import nn
 
 channels, kernels, dilations, groups = [24, 32, 32, 32, 48], [3, 5, 3, 1, 3], [2, 1, 3, 1, 1], [2, 1, 4, 2, 3]
+if sys.argv[1] == "even":
+    kernels, dilations = [4, 5, 3, 1, 2], [1, 1, 3, 1, 1]
 scale, squeezed, attention, outputs, mels = 4, 6, 10, 12, 20
 
 
@@ -75,13 +78,17 @@ class Ecapa(nn.Module):
         self.fc = inner("conv", nn.Conv1d(2 * last, outputs, 1))
 
     def forward(self, feats, lens):
-        mask = (torch.arange(feats.shape[1]) < lens[:, None] * feats.shape[1])[:, None].float()
+        def mask_of(frames):
+            return (torch.arange(frames.shape[2]) < lens[:, None] * frames.shape[2])[:, None].float()
+
         x = self.blocks[0](feats.transpose(1, 2))
+        mask = mask_of(x)
         kept = []
         for block in self.blocks[1:]:
             x = block(x, mask)
             kept.append(x)
         x = self.mfa(torch.cat(kept, 1))
+        mask = mask_of(x)
 
         def statistics(weights):
             mean = (weights * x).sum(2, keepdim=True)
@@ -112,7 +119,7 @@ def normalised(feats, lens):
 context, folder = sys.argv[1:]
 torch.manual_seed(5)
 torch.set_num_threads(1)
-model = Ecapa(context == "global").eval()
+model = Ecapa(context != "local").eval()
 for module in model.modules():
     if isinstance(module, nn.BatchNorm1d):
         module.running_mean.normal_(0, 0.3)

@@ -14,7 +14,7 @@ const python = "/usr/bin/python3";
 const hasTorch = spawnSync(python, ["-c", "import torch"]).status === 0;
 const skipped = hasTorch ? "" : " (skipped: PyTorch is not installed)";
 
-const hyperparams = (isGlobal: boolean) => `
+const hyperparams = ({ isGlobal, kernels, dilations }: { isGlobal: boolean; kernels: string; dilations: string }) => `
 n_mels: 20
 compute_features: !new:speechbrain.lobes.features.Fbank
     n_mels: !ref <n_mels>
@@ -28,8 +28,8 @@ embedding_model: !new:speechbrain.lobes.models.ECAPA_TDNN.ECAPA_TDNN
     activation: !name:torch.nn.LeakyReLU
         negative_slope: 0.2
     channels: [24, 32, 32, 32, 48]
-    kernel_sizes: [3, 5, 3, 1, 3]
-    dilations: [2, 1, 3, 1, 1]
+    kernel_sizes: ${kernels}
+    dilations: ${dilations}
     groups: [2, 1, 4, 2, 3]
     attention_channels: 10
     res2net_scale: 4
@@ -42,33 +42,38 @@ modules:
 `;
 
 describe.skipIf(!hasTorch)(`ECAPA-TDNN of SpeechBrain with other settings${skipped}`, () => {
-  it.each(["global", "local"])(
-    "gives what PyTorch gives for a padded batch, with %s context",
-    { timeout: 60_000 },
-    async (context) => {
-      const folder = temporaryFolder();
-      const random = seededRandom(11);
-      const [batch, frames, mels] = [3, 90, 20];
-      const feats = Float32Array.from({ length: batch * frames * mels }, () => 40 * random() - 60);
-      const lens = Float32Array.of(1, 0.61, 0.333);
-      writeFileSync(join(folder, "feats.npy"), encodeNpy(ndArray("float32", feats, [batch, frames, mels])));
-      writeFileSync(join(folder, "lens.npy"), encodeNpy(ndArray("float32", lens, [batch])));
-      const made = spawnSync(python, [script, context, folder], { encoding: "utf8" });
-      expect(made.stderr).toBe("");
-      const config = join(folder, "hyperparams.yaml");
-      writeFileSync(config, hyperparams(context === "global"));
-      const weights = join(folder, "embedding_model.ckpt");
-      const model = await loadOnnx(describeCheckpoint({ toolkit: "speechbrain", config, weights }).convert());
-      const { embs } = await model.run({
-        feats: { dtype: "float32", shape: [batch, frames, mels], data: feats },
-        lens: { dtype: "float32", shape: [batch], data: lens },
-      });
-      await model.release();
-      const reference = readNpy(join(folder, "embs.npy"));
-      expect(embs!.shape).toEqual(reference.shape);
-      const wanted = [...(reference.data as Float32Array)];
-      const ours = embs!.data as Float32Array;
-      expect(Math.hypot(...wanted.map((value, at) => value - ours[at]!)) / Math.hypot(...wanted)).toBeLessThan(1e-5);
-    },
-  );
+  const odd = { kernels: "[3, 5, 3, 1, 3]", dilations: "[2, 1, 3, 1, 1]" };
+  it.each([
+    ["global context", "global", { isGlobal: true, ...odd }],
+    ["local context", "local", { isGlobal: false, ...odd }],
+    [
+      "kernels that take a frame away",
+      "even",
+      { isGlobal: true, kernels: "[4, 5, 3, 1, 2]", dilations: "[1, 1, 3, 1, 1]" },
+    ],
+  ])("gives what PyTorch gives for a padded batch, with %s", { timeout: 60_000 }, async (_title, context, settings) => {
+    const folder = temporaryFolder();
+    const random = seededRandom(11);
+    const [batch, frames, mels] = [3, 90, 20];
+    const feats = Float32Array.from({ length: batch * frames * mels }, () => 40 * random() - 60);
+    const lens = Float32Array.of(1, 0.61, 0.333);
+    writeFileSync(join(folder, "feats.npy"), encodeNpy(ndArray("float32", feats, [batch, frames, mels])));
+    writeFileSync(join(folder, "lens.npy"), encodeNpy(ndArray("float32", lens, [batch])));
+    const made = spawnSync(python, [script, context, folder], { encoding: "utf8" });
+    expect(made.stderr).toBe("");
+    const config = join(folder, "hyperparams.yaml");
+    writeFileSync(config, hyperparams(settings));
+    const weights = join(folder, "embedding_model.ckpt");
+    const model = await loadOnnx(describeCheckpoint({ toolkit: "speechbrain", config, weights }).convert());
+    const { embs } = await model.run({
+      feats: { dtype: "float32", shape: [batch, frames, mels], data: feats },
+      lens: { dtype: "float32", shape: [batch], data: lens },
+    });
+    await model.release();
+    const reference = readNpy(join(folder, "embs.npy"));
+    expect(embs!.shape).toEqual(reference.shape);
+    const wanted = [...(reference.data as Float32Array)];
+    const ours = embs!.data as Float32Array;
+    expect(Math.hypot(...wanted.map((value, at) => value - ours[at]!)) / Math.hypot(...wanted)).toBeLessThan(1e-5);
+  });
 });

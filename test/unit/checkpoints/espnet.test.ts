@@ -34,6 +34,12 @@ const configs: Readonly<Record<string, object>> = {
     projector: "ska_tdnn",
   },
   xvector: { encoder: "xvector", encoder_conf: sizes, pooling: "stats", projector: "xvector" },
+  long: {
+    encoder: "xvector",
+    encoder_conf: { ...sizes, paddings: [4, 4, 4, 2, 2] },
+    pooling: "stats",
+    projector: "xvector",
+  },
   mean: { encoder: "xvector", encoder_conf: sizes, pooling: "mean", projector: "xvector" },
 };
 
@@ -105,6 +111,23 @@ describe("a configuration of ESPnet", () => {
     });
   });
 
+  it("says how many samples front end and encoder need together", () => {
+    const minLength = (config: object) => describeConfig({ ...whole, ...config }).minLength;
+    const sinc = { frontend: "asteroid_frontend", frontend_conf: { sinc_kernel_size: 251, sinc_stride: 16 } };
+    expect(minLength({ encoder: "rawnet3", ...sinc })).toBe(251 + 14 * 16);
+    expect(minLength({ encoder: "rawnet3" })).toBe(14 * 160);
+    expect(minLength({})).toBe(257);
+    const shorter = { kernel_sizes: [5, 3, 3, 1, 1], paddings: [0, 0, 0, 0, 0] };
+    expect(minLength({ encoder: "xvector", encoder_conf: shorter })).toBe(14 * 160);
+  });
+
+  it("without a name for a part has the part that ESPnet takes then", () => {
+    expect(describeConfig(melspec)).toMatchObject({
+      architecture: "melspec_torch, rawnet3, chn_attn_stat, rawnet3",
+      dimension: 192,
+    });
+  });
+
   it("with a self-supervised front end is refused by its name, with the way to export it", () => {
     const frontend = { frontend: "s3prl", frontend_conf: { frontend_conf: { upstream: "wavlm_large" } } };
     expect(() => describeConfig({ ...whole, ...frontend })).toThrow(
@@ -118,6 +141,9 @@ describe("a configuration of ESPnet", () => {
     );
     expect(() => describeConfig({ ...whole, pooling_conf: { use_masking: true } })).toThrow(
       /use_masking: true is not converted/,
+    );
+    expect(() => describeConfig({ ...whole, encoder_conf: { model_scale: 1 } })).toThrow(
+      /encoder ecapa_tdnn: model_scale is 1, which ESPnet cannot run/,
     );
     expect(() => describeConfig({ ...whole, encoder_conf: { n_dim: 3 } })).toThrow(
       /n_dim is not known \(did you mean ndim\?\)/,

@@ -26,8 +26,9 @@ export async function checkpointModel(files: CheckpointFiles, section: XVectorSe
   refuseOtherToolkit(files, section);
   const weights = await checkDigest(files.weights, section.sha256 ?? undefined);
   const config = files.toolkit === "rawnet" ? undefined : await checkDigest(files.config);
+  const statistics = "statistics" in files && files.statistics !== undefined ? await checkDigest(files.statistics) : "";
   const source = createHash("sha256")
-    .update(`${files.toolkit}\n${config ?? ""}\n${weights}\n`)
+    .update(`${files.toolkit}\n${config ?? ""}\n${weights}\n${statistics}`)
     .digest("hex");
   const checkpoint = describeCheckpoint(files);
   return {

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { MillraceError } from "../../../index.ts";
-import { findCheckpoint } from "../../../speech.ts";
+import { findCheckpoint, type GetFile } from "../../../speech.ts";
 import { modelOf } from "../toolkits/choose-convention.ts";
-import type { XVectorSection } from "../xvector-config.ts";
+import { isNormalisedByToolkit, type XVectorSection } from "../xvector-config.ts";
 import { checkDigest } from "./check-digest.ts";
 import { checkpointModel } from "./checkpoint-model.ts";
 import { findOnHub } from "./find-on-hub.ts";
@@ -16,15 +16,19 @@ export async function findModel(section: XVectorSection): Promise<FoundModel | u
   const name = modelOf(section);
   if (name === undefined) return undefined;
   const files = (await findFiles(name, section)) ?? (await findOnHub(name, section));
+  if (isNormalisedByToolkit(section) && !("statistics" in files))
+    throw new MillraceError("BAD_CONFIG", `xvector.model.normalize is mean_var_norm_emb, but ${name} has none.`, {
+      hint: "Only checkpoints of SpeechBrain have these statistics. Set it to none or l2.",
+    });
   if (!("onnx" in files)) return checkpointModel(files, section);
   return { path: files.onnx, sha256: await checkDigest(files.onnx, section.sha256 ?? undefined) };
 }
 
 /** The files of a model on this machine; undefined if it has to be the name of one on the hub. */
-async function findFiles(name: string, { model_file }: XVectorSection): Promise<ModelFiles | undefined> {
+async function findFiles(name: string, section: XVectorSection): Promise<ModelFiles | undefined> {
   if (existsSync(name)) {
-    if (!statSync(name).isDirectory()) return oneFile(name);
-    return findInFolder(name, model_file ?? undefined);
+    if (!statSync(name).isDirectory()) return oneFile(name, section);
+    return findInFolder(name, section);
   }
   if (isHubName(name) && !/\.(?:onnx|pth?|ckpt)$/.test(name)) return undefined;
   throw new MillraceError("BAD_MODEL", `There is no model file ${name}.`, {
@@ -32,30 +36,34 @@ async function findFiles(name: string, { model_file }: XVectorSection): Promise<
   });
 }
 
-async function findInFolder(folder: string, modelFile: string | undefined): Promise<ModelFiles> {
-  const get = async (name: string) => {
+async function findInFolder(folder: string, section: XVectorSection): Promise<ModelFiles> {
+  const get = getterOf(folder);
+  if (section.model_file != null) return oneFile(await get(section.model_file), section);
+  const isNormalised = isNormalisedByToolkit(section);
+  return chooseModelFiles(`The folder ${folder}`, readdirSync(folder), { get, isNormalised });
+}
+
+function getterOf(folder: string): GetFile {
+  return async (name) => {
     const path = join(folder, name);
     if (isPathWithin(name) && existsSync(path)) return path;
     throw new MillraceError("BAD_MODEL", `The folder ${folder} has no ${name}.`, {
       hint: "Copy the whole folder of the model, or name the file in xvector.model_file.",
     });
   };
-  if (modelFile !== undefined) return oneFile(await get(modelFile));
-  return chooseModelFiles(`The folder ${folder}`, readdirSync(folder), get);
 }
 
 /** The model that one file belongs to, by its name. */
-async function oneFile(path: string): Promise<ModelFiles> {
+async function oneFile(path: string, section: XVectorSection): Promise<ModelFiles> {
   if (/\.(?:bin|safetensors)$/.test(path))
     throw new MillraceError("BAD_MODEL", `${path} holds weights without a model; an ONNX file is needed.`, {
       hint: "Export the model once: docs/xvectors.md shows how.",
     });
   if (!/\.(?:pth?|ckpt)$/.test(path)) return { onnx: path };
   const folder = dirname(path);
-  const config = join(folder, "hyperparams.yaml");
-  if (basename(path) === "embedding_model.ckpt" && existsSync(config))
-    return { toolkit: "speechbrain", config, weights: path };
-  const found = await findCheckpoint([basename(path)], async () => path);
+  // Beside its configuration a file may be SpeechBrain's; any other could be RawNet's.
+  const names = [basename(path), "hyperparams.yaml"].filter((name) => existsSync(join(folder, name)));
+  const found = await findCheckpoint(names, getterOf(folder), { isNormalised: isNormalisedByToolkit(section) });
   if (found !== undefined) return found;
   throw new MillraceError("BAD_MODEL", `${path} holds weights for PyTorch without their configuration.`, {
     hint: "Name the folder of the checkpoint, with all its files; or export the model once: docs/xvectors.md shows how.",

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { MillraceError } from "../../../index.ts";
-import type { XVectorSection } from "../xvector-config.ts";
+import { statisticsFile } from "../../../speech.ts";
+import { isNormalisedByToolkit, type XVectorSection } from "../xvector-config.ts";
 import { cachedSnapshot } from "./cached-snapshot.ts";
 import { checkHubFile } from "./check-hub-file.ts";
 import { fetchFromHub } from "./fetch-from-hub.ts";
@@ -13,10 +14,12 @@ import { listHubFiles } from "./list-hub-files.ts";
 import { chooseModelFiles } from "./model-files.ts";
 
 /** Finds a model in the hub's cache, or fetches exactly the files that it needs. */
-export async function findOnHub(repo: string, { model_file, revision, sha256 }: XVectorSection): Promise<ModelFiles> {
+export async function findOnHub(repo: string, section: XVectorSection): Promise<ModelFiles> {
+  const { model_file, revision, sha256 } = section;
+  const isNormalised = isNormalisedByToolkit(section);
   const settings = hubSettings();
   const file = checkHubFile({ repo, revision: revision ?? "main", file: model_file ?? undefined });
-  const cached = await findInCache(file, settings);
+  const cached = await findInCache(file, settings, isNormalised);
   if (cached !== undefined) return cached;
   if (settings.isOffline) throw explainHubFailure({ file, settings, why: "HF_HUB_OFFLINE is set" });
   const names = file.file === undefined ? await listHubFiles(file, settings) : [file.file];
@@ -24,7 +27,7 @@ export async function findOnHub(repo: string, { model_file, revision, sha256 }: 
   let commit: string | undefined;
   const get = async (name: string) => {
     const wanted = checkHubFile({ repo, revision: commit ?? file.revision, file: name });
-    const isModel = !/\.ya?ml$/.test(name);
+    const isModel = !/\.ya?ml$/.test(name) && name !== statisticsFile;
     const fetched = await fetchFromHub(
       { ...wanted, file: wanted.file! },
       { settings, sha256: isModel ? (sha256 ?? undefined) : undefined },
@@ -32,7 +35,7 @@ export async function findOnHub(repo: string, { model_file, revision, sha256 }: 
     commit ??= fetched.commit;
     return fetched.path;
   };
-  return isOtherFile(file) ? { onnx: await get(file.file) } : chooseModelFiles(repo, names, get);
+  return isOtherFile(file) ? { onnx: await get(file.file) } : chooseModelFiles(repo, names, { get, isNormalised });
 }
 
 /** A file that the config names, and that is no checkpoint: ONNX under any name. */
@@ -44,7 +47,11 @@ function isOtherFile(file: HubFile): file is HubFile & { readonly file: string }
 class NotCached extends Error {}
 
 /** The model in the cache, put there by this or any other tool; undefined if not all of its files are there. */
-async function findInCache(file: HubFile, settings: HubSettings): Promise<ModelFiles | undefined> {
+async function findInCache(
+  file: HubFile,
+  settings: HubSettings,
+  isNormalised: boolean,
+): Promise<ModelFiles | undefined> {
   const snapshot = cachedSnapshot(file, settings);
   if (!existsSync(snapshot)) return undefined;
   const all = readdirSync(snapshot, { recursive: true, encoding: "utf8" }).map((name) => name.replaceAll("\\", "/"));
@@ -57,7 +64,7 @@ async function findInCache(file: HubFile, settings: HubSettings): Promise<ModelF
   try {
     return isOtherFile(file)
       ? { onnx: await get(file.file) }
-      : await chooseModelFiles(`The cache of ${file.repo}`, names, get);
+      : await chooseModelFiles(`The cache of ${file.repo}`, names, { get, isNormalised });
   } catch (error) {
     // Several ONNX files may be cached of which the repository has one under this name: the hub decides.
     if (error instanceof NotCached || (error instanceof MillraceError && error.code === "BAD_MODEL")) return undefined;

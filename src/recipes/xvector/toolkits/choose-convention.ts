@@ -55,7 +55,7 @@ export function conventionOf(section: XVectorSection, checkpoint?: SpeakerCheckp
     minSeconds: section.min_seconds ?? convention.minSeconds,
     minFrames: changed.min_frames ?? convention.minFrames,
     windows: windows as ModelConvention["windows"],
-    normalize: changed.normalize ?? convention.normalize,
+    normalize: changed.normalize === "l2" ? "l2" : changed.normalize == null ? convention.normalize : "none",
     padding: convention.padding,
   };
 }

@@ -25,6 +25,7 @@ export interface ModelConvention {
   readonly minSeconds: number;
   readonly minFrames: number;
   readonly windows: Windows | undefined;
+  /** What remains to be done: statistics of a checkpoint are part of its graph. */
   readonly normalize: "none" | "l2";
   /** What zeros are added to where utterances of different lengths are stacked: SpeechBrain adds them to the samples. */
   readonly padding: "features" | "samples";
