@@ -86,9 +86,10 @@ export async function openStatus(runDir: string): Promise<{ read(seen?: Observed
   let known: ReadonlyMap<number, KnownShard> = new Map();
   return {
     async read(seen) {
+      // Before the shards: a process that commits the last of them and leaves in between would seem to have left it undone.
+      const live = liveReports(paths, fileSystemClock(paths, { isLooking: true }));
       const { committed, damaged } = await scanShards(paths, known, plan);
       known = committed;
-      const live = liveReports(paths, fileSystemClock(paths, { isLooking: true }));
       const workers = live.map(({ report }) => report);
       const items = countItems(committed, workers, plan.items.count);
       const jobs = readJobQueueStatus(paths, seen);
