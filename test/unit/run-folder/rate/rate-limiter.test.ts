@@ -68,7 +68,7 @@ describe("the rate limit of a run", () => {
         await world.run(12_000);
         expect(largestBurst(world.begun, perSecond)).toBeLessThanOrEqual(limit.burst + rounding);
       }),
-      { numRuns: Number(process.env.MILLRACE_RATE_WORLDS ?? 60) },
+      { numRuns: Number(process.env["MILLRACE_RATE_WORLDS"] ?? 60) },
     );
   });
 
