@@ -19,6 +19,7 @@ export { type ResolverFunction, type ResolverOptions, registerResolver, removeRe
 export { type Shape, type ShapeMakers, type ShapeProblem, type ShapeValue, shape } from "./config/shape.ts";
 export type { StandardSchema } from "./config/standard-schema.ts";
 export { BaseRunner, BatchRunner } from "./contract/base-runner.ts";
+export type { CallContext } from "./contract/call-context.ts";
 export type { OwnOption, OwnOptions } from "./contract/class-options.ts";
 export { defineRun } from "./contract/define-run.ts";
 export { defineFunction, defineProvider, defineRunner, type ModuleMeta } from "./contract/define-runner.ts";
@@ -51,6 +52,7 @@ export type { ModelSession, ModelTensor } from "./models/model-session.ts";
 export type { Items } from "./plan/collect-items.ts";
 export { type IndexRange, range } from "./plan/range.ts";
 export type { JobQueueStatus } from "./run-folder/jobs/job-queue-status.ts";
+export type { RateLimit } from "./run-folder/rate/rate-limit.ts";
 export type { RunFailure } from "./run-folder/run/last-failure.ts";
 export { type RunState, type RunStatus, runStatus, type WorkerStatus } from "./run-folder/run/run-status.ts";
 export type { FilePrefix } from "./run-folder/shard/checkpoint.ts";

@@ -109,13 +109,15 @@ export abstract class BaseRunner<
    * that `forward` returned for the whole batch; a batch of which nothing is left is not handed over. A batch that failed comes in
    * halves. Without `batchSize` it is an array of one.
    */
-  static writeBatch?(
-    writers: OfSubclass,
-    results: OfSubclass,
-    _state: OfSubclass,
-    _env: OfSubclass,
-    ..._own: OfSubclass[]
-  ): Awaitable<void>;
+  declare static writeBatch?:
+    | ((
+        writers: OfSubclass,
+        results: OfSubclass,
+        state: OfSubclass,
+        env: OfSubclass,
+        ...own: OfSubclass[]
+      ) => Awaitable<void>)
+    | undefined;
 
   /** Closes the files of one shard. What it returns is added to the shard's state. Default: closes every writer. */
   static closeWriters(

@@ -5,7 +5,9 @@ import type { StandardSchema } from "../config/standard-schema.ts";
 import { MillraceError } from "../errors/errors.ts";
 import { copyOrigins } from "../secrets/origins.ts";
 import { describeKind, fromPlainValues, toPlainValues } from "../values/state-json.ts";
+import { callContextNames } from "./call-context.ts";
 import { type GivenOptions, isRunnerOption } from "./runner-options.ts";
+import type { ClassStatics } from "./runner-traits.ts";
 
 /** One option that a runner class adds to those of every runner. */
 export interface OwnOption<T> {
@@ -29,7 +31,7 @@ export interface SplitOptions {
 
 /** Takes a class's own options out of what a runner was given, and checks them. */
 export function splitOptions(
-  { name, ownOptions = {} }: { readonly name: string; readonly ownOptions?: OwnOptions | undefined },
+  { name, ownOptions = {}, definition }: ClassStatics & { readonly ownOptions?: OwnOptions | undefined },
   options: object,
 ): SplitOptions {
   const own: Record<string, unknown> = {};
@@ -37,6 +39,12 @@ export function splitOptions(
     if (isRunnerOption(key)) {
       throw new MillraceError("BAD_RUNNER", `${name}.ownOptions declares ${key}, which every runner has.`, {
         hint: "Give the option another name.",
+      });
+    }
+    // In a definition they are apart: `context.options`.
+    if (definition === undefined && callContextNames.some((taken) => taken === key)) {
+      throw new MillraceError("BAD_RUNNER", `${name}.ownOptions declares ${key}, which forward gets about its call.`, {
+        hint: "Give the option another name: forward gets both in one object.",
       });
     }
     const value = ownValue(name, key, declared, (options as Readonly<Record<string, unknown>>)[key]);

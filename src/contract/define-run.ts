@@ -5,15 +5,17 @@ import { recordsOfShards } from "../merge/merge-lines.ts";
 import type { Items } from "../plan/collect-items.ts";
 import { readShardState } from "../run-folder/shard/shard-state.ts";
 import { copyOrigins } from "../secrets/origins.ts";
-import { nearestName } from "../text/nearest-name.ts";
-import { describeKind } from "../values/state-json.ts";
 import { BaseRunner } from "./base-runner.ts";
+import type { CallContext } from "./call-context.ts";
+import { checkDefinition, checkStart } from "./check-definition.ts";
 import type { ModuleMeta } from "./define-runner.ts";
 import { type DefinitionMark, definitionMark } from "./definition-mark.ts";
 import { EnvironmentProvider } from "./environment-provider.ts";
 import type {
   DefaultWriters,
   DefinedRun,
+  MergeCheck,
+  NoOptions,
   OptionDeclarations,
   ResultOf,
   RunContext,
@@ -22,7 +24,7 @@ import type {
   StartOptions,
 } from "./run-definition.ts";
 import type { OfSubclass, ShardPlace } from "./runner-hooks.ts";
-import { type GivenOptions, type ItemIndex, isRunnerOption, runnerOptionNames } from "./runner-options.ts";
+import type { GivenOptions, ItemIndex } from "./runner-options.ts";
 import type { RunningRun } from "./start-run.ts";
 import type { RetryFilter, SubmittedRun } from "./task.ts";
 import type { BatchBy } from "./work-options.ts";
@@ -45,13 +47,15 @@ export function defineRun<
   Config = unknown,
   Params extends object = object,
   Batch extends number | BatchBy | undefined = undefined,
+  Prefetched = undefined,
   Writers extends object = DefaultWriters<ResultOf<Batch, Returned>>,
   State extends object = object,
   Merged = ResultOf<Batch, Returned>[],
-  const Options extends OptionDeclarations = Readonly<Record<never, never>>,
+  const Options extends OptionDeclarations = NoOptions,
 >(
   meta: ModuleMeta,
-  definition: RunDefinition<Env, Returned, Config, Params, Batch, Writers, State, Merged, Options>,
+  definition: RunDefinition<Env, Returned, Config, Params, Batch, Prefetched, Writers, State, Merged, Options> &
+    MergeCheck<Merged, ResultOf<Batch, Returned>>,
 ): DefinedRun<ResultOf<Batch, Returned>, Merged, StartOptions<Config, Params, Batch, Options>> {
   return new Definition(meta, definition as AnyDefinition) as DefinedRun<OfSubclass, OfSubclass, OfSubclass>;
 }
@@ -62,6 +66,7 @@ type AnyDefinition = RunDefinition<
   unknown,
   object,
   OfSubclass,
+  unknown,
   object,
   object,
   unknown,
@@ -91,7 +96,7 @@ class Definition implements DefinedRun<unknown, unknown, AnyStart> {
     }
     this[definitionMark] = { position, Provider, Runner };
     this.makeRunner = (start) => {
-      checkStart(start, definition);
+      checkStart(start, definition.options);
       const { config, params = {}, ...options } = start;
       copyOrigins(start, options);
       return new Runner(new Provider(config, params), options);
@@ -131,10 +136,11 @@ function providerOf({ env, teardown }: AnyDefinition) {
 }
 
 /** A class with the hooks that a definition has: the others keep their defaults. */
-function runnerOf({ options, batch, forward, cost, writers, state, write, finish, merge }: AnyDefinition) {
+function runnerOf(definition: AnyDefinition) {
+  const { options, forward, prefetch, retryIf, cost, writers, state, write, finish, merge } = definition;
   class Runner extends BaseRunner<object, unknown, object, ItemIndex> {
     constructor(provider: EnvironmentProvider<object>, given: GivenOptions = {}) {
-      super(provider, withBatch(given, batch as number | BatchBy | undefined));
+      super(provider, withDefaults(given, definition));
     }
     override merge(shardDirs: string[]): unknown {
       return merge === undefined ? super.merge(shardDirs) : merge(shardDirs.map(shardOutput), { runDir: this.runDir });
@@ -148,9 +154,14 @@ function runnerOf({ options, batch, forward, cost, writers, state, write, finish
     if (last.options !== own) last = { options: own };
     return last as RunContext<OptionDeclarations>;
   };
+  const callContextOf = callContexts(options !== undefined);
   return Object.assign(
     Runner,
-    { forward: (idx: ItemIndex, env: object, own?: object) => forward(idx as never, env, contextOf(own)) },
+    { forward: (idx: ItemIndex, env: object, call: CallContext) => forward(idx as never, env, callContextOf(call)) },
+    prefetch === undefined
+      ? {}
+      : { prefetch: (idx: number, env: object, own?: object) => prefetch(idx, env, contextOf(own)) },
+    retryIf === undefined ? {} : { retryIf },
     options === undefined ? {} : { ownOptions: options },
     cost === undefined ? {} : { itemCost: (idx: number, env: object, own?: object) => cost(idx, env, contextOf(own)) },
     writers === undefined
@@ -177,6 +188,28 @@ function runnerOf({ options, batch, forward, cost, writers, state, write, finish
             finish(open, kept, env, contextOf(own)),
         },
   );
+}
+
+/** What `forward` of a definition gets last, made of what a worker passes: the call, with the run's own options in it. */
+function callContexts(hasOptions: boolean) {
+  type Context = RunContext<OptionDeclarations> & CallContext<unknown>;
+  let last: { readonly call: object; readonly context: Context } | undefined;
+  return (call: CallContext): Context => {
+    if (last?.call !== call) {
+      const options = Object.freeze(hasOptions ? { ...call } : {});
+      last = { call, context: Object.create(call, { options: { value: options, enumerable: true } }) as Context };
+    }
+    return last.context;
+  };
+}
+
+/** The options of a start; those that it leaves out and the definition has are the definition's. */
+function withDefaults(given: GivenOptions, { batch, concurrency }: AnyDefinition): GivenOptions {
+  const options = withBatch(given, batch as number | BatchBy | undefined);
+  if (concurrency === undefined || given.concurrency !== undefined) return options;
+  const all = { ...options, concurrency };
+  copyOrigins(given, all);
+  return all;
 }
 
 /** The batches of a start; where it asks for none, those of the definition. */
@@ -211,60 +244,4 @@ function nameOf(url: string, position: number): string {
   const file = url.startsWith("file:") ? basename(fileURLToPath(url)) : (url.split("/").at(-1) ?? url);
   const name = file.replace(/\.[cm]?[jt]sx?$/, "");
   return position === 0 ? name : `${name}-${position + 1}`;
-}
-
-/** The likeliest mistake: what `env` takes is given beside `config` instead of in it. */
-function checkStart(start: AnyStart, { options = {} }: AnyDefinition): void {
-  const names = ["config", "params", ...Object.keys(options)];
-  const unknown = Object.keys(start).find((key) => !names.includes(key) && !isRunnerOption(key));
-  if (unknown === undefined) return;
-  const near = nearestName(unknown, [...names, ...runnerOptionNames]);
-  throw new MillraceError("BAD_OPTION", `Option ${JSON.stringify(unknown)} is not known.`, {
-    hint:
-      near === undefined
-        ? `What \`env\` takes is in config: run(items, { config: { ${unknown}: … } }).`
-        : `Did you mean ${near}? What \`env\` takes is in config: run(items, { config: { … } }).`,
-  });
-}
-
-const keys: Record<keyof AnyDefinition, "function" | "any"> = {
-  env: "function",
-  forward: "function",
-  cost: "function",
-  writers: "function",
-  state: "function",
-  write: "function",
-  finish: "function",
-  merge: "function",
-  teardown: "function",
-  options: "any",
-  batch: "any",
-  version: "any",
-};
-
-function checkDefinition(meta: unknown, definition: AnyDefinition): void {
-  if (typeof (meta as ModuleMeta | undefined)?.url !== "string") {
-    throw new MillraceError("BAD_OPTION", `defineRun got ${describeKind(meta)} as its first argument.`, {
-      hint: "Pass import.meta: defineRun(import.meta, { env, forward }).",
-    });
-  }
-  for (const [key, value] of Object.entries(definition ?? {})) {
-    const kind = Object.hasOwn(keys, key) ? keys[key as keyof AnyDefinition] : undefined;
-    if (kind === undefined) {
-      const near = nearestName(key, Object.keys(keys));
-      throw new MillraceError("BAD_RUNNER", `A run has no ${JSON.stringify(key)}.`, {
-        hint: near === undefined ? `Known: ${Object.keys(keys).join(", ")}.` : `Did you mean ${near}?`,
-      });
-    }
-    if (kind === "function" && value !== undefined && typeof value !== "function") {
-      throw new MillraceError("BAD_RUNNER", `${key} of a run is ${describeKind(value)}.`, {
-        hint: `Write ${key} as a function.`,
-      });
-    }
-  }
-  const missing = (["env", "forward"] as const).find((key) => definition?.[key] === undefined);
-  if (missing === undefined) return;
-  throw new MillraceError("BAD_RUNNER", `A run needs ${missing}.`, {
-    hint: "defineRun(import.meta, { env: (config) => ({ … }), forward: (idx, env) => … }).",
-  });
 }

@@ -1,6 +1,8 @@
 import type { ShapeValue } from "../config/shape.ts";
+import type { ItemError } from "../errors/item-error.ts";
 import type { Items } from "../plan/collect-items.ts";
 import type { Writer } from "../writers/writer.ts";
+import type { CallContext } from "./call-context.ts";
 import type { OwnOption } from "./class-options.ts";
 import type { RunPlace } from "./run-place.ts";
 import type { Awaitable, OfSubclass } from "./runner-hooks.ts";
@@ -11,6 +13,10 @@ import type { BatchBy } from "./work-options.ts";
 
 /** The options that a definition adds, by their names. */
 export type OptionDeclarations = Readonly<Record<string, OwnOption<OfSubclass>>>;
+
+/** The options of a definition that adds none. */
+// biome-ignore lint/complexity/noBannedTypes: an object without keys; as a Record it would show `never` where people hover
+export type NoOptions = {};
 
 type OptionValue<Option> = Option extends { readonly shape: infer Shape } ? ShapeValue<Shape> : never;
 
@@ -38,15 +44,21 @@ export interface RunContext<Options> {
 /** What one call of `forward` is about: one index, or those of a batch. */
 type IndexOf<Batch> = Batch extends undefined ? number : readonly number[];
 
+/** What `forward` gets of `prefetch`: for one item, or for each item of a batch. */
+type PrefetchedOf<Batch, Prefetched> = Batch extends undefined ? Prefetched : readonly Prefetched[];
+
 /** What an item becomes, once those are left out for which `forward` returned `null` or `undefined`. */
 export type ResultOf<Batch, Returned> = Batch extends undefined
-  ? NonNullable<Awaited<Returned>>
+  ? Exclude<NonNullable<Awaited<Returned>>, ItemError>
   : Awaited<Returned> extends readonly (infer Result)[]
-    ? NonNullable<Result>
+    ? Exclude<NonNullable<Result>, ItemError>
     : never;
 
 /** A batch has as many results as items. */
 type BatchCheck<Batch> = Batch extends undefined ? unknown : Awaitable<readonly unknown[]>;
+
+/** Only a `merge` makes a run return something else than its records. */
+export type MergeCheck<Merged, Result> = Result[] extends Merged ? unknown : { readonly merge: unknown };
 
 /** The writers of a run that opens none of its own. */
 export interface DefaultWriters<Result> {
@@ -69,6 +81,7 @@ export interface RunDefinition<
   Config,
   Params extends object,
   Batch extends number | BatchBy | undefined,
+  Prefetched,
   Writers extends object,
   State extends object,
   Merged,
@@ -84,8 +97,19 @@ export interface RunDefinition<
   readonly forward: (
     idx: IndexOf<Batch>,
     env: Env & RunPlace,
-    context: RunContext<Options>,
+    context: RunContext<Options> & CallContext<PrefetchedOf<Batch, NoInfer<Prefetched>>>,
   ) => Returned & BatchCheck<Batch>;
+  /**
+   * Gets something for an item ahead of `forward` (reads and decodes a file, fetches it), which finds it in `context.prefetched`.
+   * `prefetchItems` and `prefetchBytes` say how far ahead.
+   */
+  readonly prefetch?:
+    | ((idx: number, env: Env & RunPlace, context: RunContext<Options>) => Prefetched | Promise<Prefetched>)
+    | undefined;
+  /** How many calls of `forward` a worker may have open at the same time; a start may ask for another number. Default: 1. */
+  readonly concurrency?: number | undefined;
+  /** Whether a call that failed with this error is repeated, within `retries`. Default: every one is. */
+  readonly retryIf?: ((error: unknown) => boolean) | undefined;
   /** What an item costs, for `batch: { cost, max }`. */
   readonly cost?: ((idx: number, env: Env & RunPlace, context: RunContext<Options>) => number) | undefined;
   /** Opens the files of one shard in its folder. Default: `records.jsonl`. */

@@ -23,7 +23,8 @@ export interface ShardPlace {
 /** The static side of a runner, as a worker uses it. `own` are the options that the class adds; a worker leaves them out. */
 export interface RunnerHooks {
   readonly name: string;
-  forward(idx: number | readonly number[], env: object, own?: object): unknown;
+  /** Its last argument has the options that the class adds, too. */
+  forward(idx: number | readonly number[], env: object, call?: object): unknown;
   initState(place: ShardPlace, env: object, own?: object): Awaitable<ShardState>;
   reduceState(state: ShardState, result: unknown, env: object, own?: object): Awaitable<ShardState>;
   /** Takes the results of a whole batch in, in the place of `reduceState`, where a runner has it. */
@@ -42,6 +43,10 @@ export interface RunnerHooks {
     own?: object,
   ): Awaitable<object | undefined> | Awaitable<void>;
   itemCost?(idx: number, env: object, own?: object): number;
+  /** Whether a call that failed with this error is repeated, within `retries`. Default: yes. */
+  retryIf?(error: unknown, own?: object): boolean;
+  /** Gets something that `forward` needs, ahead of it. */
+  prefetch?(idx: number, env: object, own?: object): unknown;
 }
 
 /** What a worker must know about a runner besides its hooks. */

@@ -1,11 +1,24 @@
-import { isAbsolute, join, normalize, resolve, sep } from "node:path";
+import { join } from "node:path";
 import type { OnCodeChange } from "../code/compare-code.ts";
 import { checkParallel, getParallelConfig, type ParallelConfig, type ParallelInput } from "../config/parallel.ts";
-import { MillraceError } from "../errors/errors.ts";
-import { toCamelCase } from "../text/letter-case.ts";
-import { nearestName } from "../text/nearest-name.ts";
-import { describeKind } from "../values/state-json.ts";
+import { checkRateLimit, type RateLimit } from "../run-folder/rate/rate-limit.ts";
+import {
+  checkBatchBy,
+  checkBoolean,
+  checkFolder,
+  checkNonFinite,
+  checkNumber,
+  checkOnCodeChange,
+  checkOnError,
+  checkOptional,
+  checkSpecAccess,
+  checkSubdir,
+  unknownName,
+} from "./option-checks.ts";
 import type { BatchBy, WorkOptions } from "./work-options.ts";
+
+// Each open call may be of another shard, whose lease is renewed and whose files are open.
+const maxConcurrency = 4096;
 
 /** The options of a run whose `forward` takes an array of indices. */
 export interface BatchOptions {
@@ -37,6 +50,26 @@ export interface RunOptions {
   readonly onError?: "fail" | "skip" | undefined;
   /** Further tries of a failing item. Default: 0. */
   readonly retries?: number | undefined;
+  /**
+   * Milliseconds before the first further try, at most; each next one may wait twice as long. The pause is a random part of that,
+   * and what the server asked for (`retryAfterMs` of the error) is added. Default: 100.
+   */
+  readonly retryDelay?: number | undefined;
+  /** The longest such pause, in milliseconds, without what the server asked for. Default: 30000. */
+  readonly maxRetryDelay?: number | undefined;
+  /**
+   * How many calls of `forward` each worker may have open at the same time, for work that waits: APIs, downloads. Results are
+   * still written in item order. Default: 1.
+   */
+  readonly concurrency?: number | undefined;
+  /** Bytes of results that may wait for an earlier item in each worker before it begins no more calls. Default: 64 MiB. */
+  readonly maxWaitingBytes?: number | undefined;
+  /** How many calls of `forward` all workers together may begin: `{ perSecond, burst, adaptive }`. Default: any number. */
+  readonly rateLimit?: RateLimit | undefined;
+  /** How many items `prefetch` may be ahead of `forward` in each worker. Default: 4, or two batches. */
+  readonly prefetchItems?: number | undefined;
+  /** Bytes that `prefetch` may hold in each worker. Default: 256 MiB. */
+  readonly prefetchBytes?: number | undefined;
   /** Stops a run that skips: how many items may fail, or, below 1, which share of them. Default: any number. */
   readonly maxFailures?: number | undefined;
   /**
@@ -131,6 +164,13 @@ const known: Record<keyof GivenOptions, true> = {
   shards: true,
   onError: true,
   retries: true,
+  retryDelay: true,
+  maxRetryDelay: true,
+  concurrency: true,
+  maxWaitingBytes: true,
+  rateLimit: true,
+  prefetchItems: true,
+  prefetchBytes: true,
   maxFailures: true,
   itemTimeout: true,
   maxRss: true,
@@ -157,7 +197,8 @@ export function isRunnerOption(name: string): boolean {
 
 /** Checks a runner's options once, at the border; `ownNames` are those that its class adds. */
 export function checkOptions(options: GivenOptions, ownNames: readonly string[] = []): CheckedOptions {
-  for (const key of Object.keys(options)) if (!isRunnerOption(key)) throw unknownOption(key, ownNames);
+  for (const key of Object.keys(options))
+    if (!isRunnerOption(key)) throw unknownName(key, key, [...ownNames, ...runnerOptionNames]);
   const batchBy = checkBatchBy(options.batchBy);
   const parallel = options.parallel === undefined ? undefined : checkParallel(options.parallel);
   const asyncMode = checkBoolean("asyncMode", options.asyncMode ?? false);
@@ -172,25 +213,30 @@ export function checkOptions(options: GivenOptions, ownNames: readonly string[] 
     resume: checkBoolean("resume", options.resume ?? true),
     acceptChange: checkBoolean("acceptChange", options.acceptChange ?? false),
     onCodeChange: checkOnCodeChange(options.onCodeChange),
-    shards: options.shards === undefined ? undefined : checkNumber("shards", options.shards, { min: 1, whole: true }),
+    shards: checkOptional("shards", options.shards, { min: 1, whole: true }),
     mergeFiles: checkBoolean("mergeFiles", options.mergeFiles ?? false),
     specAccess: checkSpecAccess(options.specAccess ?? "owner"),
     progress: checkBoolean("progress", options.progress ?? true),
     signal: options.signal,
     parallel: () => parallel ?? getParallelConfig(),
     work: {
-      batchSize:
-        options.batchSize == null ? undefined : checkNumber("batchSize", options.batchSize, { min: 1, whole: true }),
+      batchSize: checkOptional("batchSize", options.batchSize ?? undefined, { min: 1, whole: true }),
       batchBy,
       onError: checkOnError(options.onError ?? "fail"),
       retries: checkNumber("retries", options.retries ?? 0, { min: 0, whole: true }),
+      retryDelayMs: checkOptional("retryDelay", options.retryDelay, { min: 0 }),
+      maxRetryDelayMs: checkOptional("maxRetryDelay", options.maxRetryDelay, { min: 0 }),
+      concurrency: checkOptional("concurrency", options.concurrency, { min: 1, whole: true, max: maxConcurrency }),
+      maxWaitingBytes: checkOptional("maxWaitingBytes", options.maxWaitingBytes, { min: 1 }),
+      rateLimit: options.rateLimit === undefined ? undefined : checkRateLimit(options.rateLimit),
+      prefetchItems: checkOptional("prefetchItems", options.prefetchItems, { min: 1, whole: true }),
+      prefetchBytes: checkOptional("prefetchBytes", options.prefetchBytes, { min: 1 }),
       maxFailures: checkNumber("maxFailures", options.maxFailures ?? Number.POSITIVE_INFINITY, { min: 0 }),
-      itemTimeoutMs:
-        options.itemTimeout === undefined ? undefined : checkNumber("itemTimeout", options.itemTimeout, { min: 1 }),
-      maxRss: options.maxRss === undefined ? undefined : checkNumber("maxRss", options.maxRss, { min: 1 }),
+      itemTimeoutMs: checkOptional("itemTimeout", options.itemTimeout, { min: 1 }),
+      maxRss: checkOptional("maxRss", options.maxRss, { min: 1 }),
       checkpointIntervalMs: checkNumber("checkpointInterval", options.checkpointInterval ?? 30, { min: 0 }),
       nonFinite: checkNonFinite(options.nonFinite ?? "refuse"),
-      leaseTtlMs: options.leaseTtl === undefined ? undefined : checkNumber("leaseTtl", options.leaseTtl, { min: 100 }),
+      leaseTtlMs: checkOptional("leaseTtl", options.leaseTtl, { min: 100 }),
       resultDir,
     },
   };
@@ -199,69 +245,4 @@ export function checkOptions(options: GivenOptions, ownNames: readonly string[] 
 /** The run folder of checked options, or undefined for a temporary one. */
 export function runFolder({ outputDir, shardSubdir }: CheckedOptions): string | undefined {
   return outputDir === undefined ? undefined : join(outputDir, shardSubdir);
-}
-
-function checkNumber(name: string, value: unknown, { min, whole = false }: { min: number; whole?: boolean }): number {
-  if (typeof value === "number" && value >= min && (!whole || Number.isSafeInteger(value))) return value;
-  throw bad(name, value, `a ${whole ? "whole " : ""}number from ${min}`);
-}
-
-function checkBoolean(name: string, value: unknown): boolean {
-  if (typeof value === "boolean") return value;
-  throw bad(name, value, "true or false");
-}
-
-function checkFolder(name: string, value: unknown): string | undefined {
-  if (value === undefined) return undefined;
-  if (typeof value === "string" && value !== "" && !value.includes("\0")) return resolve(value);
-  throw bad(name, value, "a path");
-}
-
-function checkOnError(value: unknown): "fail" | "skip" {
-  if (value === "fail" || value === "skip") return value;
-  throw bad("onError", value, '"fail" or "skip"');
-}
-
-function checkNonFinite(value: unknown): "refuse" | "null" {
-  if (value === "refuse" || value === "null") return value;
-  throw bad("nonFinite", value, '"refuse" or "null"');
-}
-
-function checkSpecAccess(value: unknown): "owner" | "group" {
-  if (value === "owner" || value === "group") return value;
-  throw bad("specAccess", value, '"owner" or "group"');
-}
-
-function checkOnCodeChange(value: unknown): OnCodeChange | undefined {
-  if (value === undefined || value === "refuse" || value === "warn" || value === "accept") return value;
-  throw bad("onCodeChange", value, '"refuse", "warn" or "accept"');
-}
-
-function checkSubdir(value: unknown): string {
-  const isInside =
-    typeof value === "string" && !isAbsolute(value) && !value.includes("\0") && normalize(value).split(sep)[0] !== "..";
-  if (isInside) return value;
-  throw bad("shardSubdir", value, "a relative path that stays inside outputDir");
-}
-
-function checkBatchBy(value: BatchBy | undefined): BatchBy | undefined {
-  if (value === undefined) return undefined;
-  if (value?.cost === "sum" || value?.cost === "padded") {
-    return { cost: value.cost, max: checkNumber("batchBy.max", value.max, { min: Number.MIN_VALUE }) };
-  }
-  throw bad("batchBy.cost", value?.cost, '"sum" or "padded"');
-}
-
-function bad(name: string, value: unknown, expected: string): MillraceError {
-  return new MillraceError("BAD_OPTION", `Option ${name} is ${describeKind(value)}; ${expected} was expected.`, {
-    hint: `Pass ${expected}, or leave ${name} out for its default.`,
-  });
-}
-
-function unknownOption(key: string, ownNames: readonly string[]): MillraceError {
-  const names = [...ownNames, ...Object.keys(known)];
-  const near = nearestName(toCamelCase(key), names);
-  return new MillraceError("BAD_OPTION", `Option ${JSON.stringify(key)} is not known.`, {
-    hint: near === undefined ? `Known: ${names.join(", ")}.` : `Did you mean ${near}?`,
-  });
 }

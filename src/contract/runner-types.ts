@@ -1,3 +1,5 @@
+import type { ItemError } from "../errors/item-error.ts";
+import type { CallContext } from "./call-context.ts";
 import type { Awaitable, OfSubclass, ShardPlace } from "./runner-hooks.ts";
 import type { ItemIndex } from "./runner-options.ts";
 
@@ -16,7 +18,8 @@ export type MergedOf<Runner, Result> = Runner extends { merge(shardDirs: string[
     : Awaited<Merged>
   : never;
 
-type Dropped = null | undefined;
+/** What stands for an item that has no result. */
+type Dropped = null | undefined | ItemError;
 
 /** What `forward` may return. */
 type Returned<Class, Result, Index extends ItemIndex> = Class extends {
@@ -44,7 +47,7 @@ interface HooksOf<Class, Types extends RunnerTypes<object, unknown, object, Item
   readonly forward: (
     idx: Types["index"],
     env: Types["env"],
-    own: WithDefaults<Types["own"]>,
+    own: WithDefaults<Types["own"]> & CallContext<OfSubclass>,
   ) => Returned<Class, Types["result"], Types["index"]>;
   readonly openWriters: (shardDir: string, env: Types["env"], own: WithDefaults<Types["own"]>) => unknown;
   readonly initState: (place: ShardPlace, env: Types["env"], own: WithDefaults<Types["own"]>) => unknown;
@@ -68,7 +71,9 @@ interface HooksOf<Class, Types extends RunnerTypes<object, unknown, object, Item
     own: WithDefaults<Types["own"]>,
   ) => unknown;
   readonly finalizeState: (state: StateOf<Class>, env: Types["env"], own: WithDefaults<Types["own"]>) => unknown;
-  readonly itemCost?: (idx: number, env: Types["env"], own: WithDefaults<Types["own"]>) => number;
+  readonly itemCost?: ((idx: number, env: Types["env"], own: WithDefaults<Types["own"]>) => number) | undefined;
+  readonly prefetch?: ((idx: number, env: Types["env"], own: WithDefaults<Types["own"]>) => unknown) | undefined;
+  readonly retryIf?: ((error: unknown, own: WithDefaults<Types["own"]>) => boolean) | undefined;
 }
 
 type Hook =
@@ -81,13 +86,22 @@ type Plain<Name extends string> = Name extends `${infer Before}_${infer After}`
   ? Plain<`${Before}${After}`>
   : Lowercase<Name>;
 
-/** Statics whose names begin as a hook does, but are none. */
+/** A name with one letter left out: two names share one of these where a single letter is wrong, missing, added or swapped. */
+type OneLess<Name extends string, Before extends string = ""> = Name extends `${infer First}${infer Rest}`
+  ? `${Before}${Rest}` | OneLess<Rest, `${Before}${First}`>
+  : never;
+
+type NearHook = Lowercase<Hook> | OneLess<Lowercase<Hook>>;
+
+/** Statics whose names begin as a hook does or differ in a letter, but are none. */
 type Misspelt<Name> = Name extends Hook
   ? never
   : Name extends string
     ? Plain<Name> extends `${Lowercase<Hook>}${string}`
       ? Name
-      : never
+      : (Plain<Name> | OneLess<Plain<Name>>) & NearHook extends never
+        ? never
+        : Name
     : never;
 
 /** Nothing, or for each misspelt hook a type that no value has. */

@@ -1,3 +1,5 @@
+import type { CheckedRateLimit } from "../run-folder/rate/rate-limit.ts";
+
 /** How a worker treats items. All of it may change from one resume to the next. */
 export interface WorkOptions {
   /** Indices per call of `forward`; undefined: one index, not an array. */
@@ -6,6 +8,18 @@ export interface WorkOptions {
   readonly onError: "fail" | "skip";
   /** Further tries of a failing item before it counts as failed. */
   readonly retries: number;
+  /** The longest first pause before a further try, and the longest of all; specs of older versions have neither. */
+  readonly retryDelayMs?: number | undefined;
+  readonly maxRetryDelayMs?: number | undefined;
+  /** Calls of `forward` that a worker may have open at the same time. Default: 1. */
+  readonly concurrency?: number | undefined;
+  /** Bytes of results that wait for an earlier item, at most, before no more calls are begun. */
+  readonly maxWaitingBytes?: number | undefined;
+  /** Items that `prefetch` is ahead of `forward`, and the bytes it may hold. */
+  readonly prefetchItems?: number | undefined;
+  readonly prefetchBytes?: number | undefined;
+  /** How many calls the whole run may make. */
+  readonly rateLimit?: CheckedRateLimit | undefined;
   /** How many items may fail before the run stops. */
   readonly maxFailures: number;
   readonly itemTimeoutMs: number | undefined;
@@ -40,4 +54,9 @@ export interface BatchBy {
 /** Whether `forward` gets arrays. */
 export function isBatched({ batchSize, batchBy }: Pick<WorkOptions, "batchSize" | "batchBy">): boolean {
   return batchSize !== undefined || batchBy !== undefined;
+}
+
+/** How many calls of `forward` a worker may have open. */
+export function concurrencyOf({ concurrency = 1 }: Pick<WorkOptions, "concurrency">): number {
+  return concurrency;
 }

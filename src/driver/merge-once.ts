@@ -27,7 +27,7 @@ export async function mergeOnce<Merged>(
   const { paths } = run;
   const claim = await claimMerge(session);
   const record = beginAttemptRecord(claim, member);
-  heartbeat.hold(claim);
+  const hold = heartbeat.hold(claim);
   try {
     const shards = [...committed.values()].sort((a, b) => a.shard - b.shard);
     const result = await guardMerge(() =>
@@ -46,7 +46,7 @@ export async function mergeOnce<Merged>(
     record.end("failed", { items: 0, failed: 0, reason: cutText(messageOf(error)) });
     throw error;
   } finally {
-    heartbeat.release();
+    hold.release();
     await protocol.drop(claim);
   }
 }

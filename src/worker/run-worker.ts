@@ -8,6 +8,7 @@ import { type KnownShard, knownShard } from "../run-folder/shard/known-shard.ts"
 import { sleepUnless } from "../runtime/sleep.ts";
 import { type ClaimPort, claimLoop } from "./claim-loop.ts";
 import type { ShardClaim } from "./lease-protocol.ts";
+import { openShards, type StartShard } from "./open-shards.ts";
 import { retryFailedShards } from "./shard/retry-failed-shards.ts";
 import { runShard } from "./shard/run-shard.ts";
 import { openShardContext, type ShardContext } from "./shard/shard-context.ts";
@@ -33,8 +34,24 @@ async function claimUntilComplete(worker: WorkerContext): Promise<WorkerOutcome>
   const view = await openShardView(worker);
   const open = await view.listOpen();
   if (open.length === 0) return { kind: "complete", committed: view.known };
-  const kind = await withEnv(worker, view.failed, (context) => claimLoop(open, portOf(context, view)));
+  const kind = await withEnv(worker, view.failed, (context) => claimShards(open, context, view));
   return { kind, committed: view.known };
+}
+
+async function claimShards(
+  open: readonly number[],
+  context: ShardContext,
+  view: ShardView,
+): Promise<WorkerOutcome["kind"]> {
+  if (context.calls.isPlain)
+    return claimLoop(
+      open,
+      portOf(context, view, (run) => run(() => {})),
+    );
+  // Several shards at a time: the calls of the next one begin while the last ones of this one are still open.
+  const shards = openShards(context);
+  const port = portOf(shards.context, view, shards.start);
+  return shards.finish(() => claimLoop(open, { ...port, wait: shards.wait }));
 }
 
 /** Builds the env once, and tears it down in every case. */
@@ -57,6 +74,7 @@ async function withEnv<Result>(
   } finally {
     // Not awaited: the shards are complete, and the next run finds what a power cut takes.
     void context.sync.finish();
+    context.calls.rate?.close();
     context.missingKeys.stop();
     try {
       await task.teardown(env);
@@ -66,8 +84,8 @@ async function withEnv<Result>(
   }
 }
 
-/** The run folder as the claim loop uses it. */
-function portOf(context: ShardContext, view: ShardView): ClaimPort<ShardClaim> {
+/** The run folder as the claim loop uses it; `start` begins with a shard and returns when the next one may be claimed. */
+function portOf(context: ShardContext, view: ShardView, start: StartShard): ClaimPort<ShardClaim> {
   const { run, task, member, isLeaving, isTooLarge } = context.worker;
   const { protocol, heartbeat } = member;
   const { paths } = run;
@@ -83,13 +101,14 @@ function portOf(context: ShardContext, view: ShardView): ClaimPort<ShardClaim> {
     attempts: () => groupAttempts(namesIn(paths.attempts)),
     isCommitted: protocol.isCommitted,
     claim: (id, seen) => protocol.claim(id, seen) as Promise<ShardClaim | undefined>,
-    async run(claim, seen) {
-      const outcome = await runShard(claim, restorable(seen), context);
-      if (outcome.kind !== "committed") return;
-      await assertIsShardDoneAgrees(claim.target, context.worker);
-      publishRecords(paths.shard(claim.target), claim.target, task.options.resultDir);
-      mine.set(claim.target, knownShard(outcome.done));
-    },
+    run: (claim, seen) =>
+      start(async (onAllBegun) => {
+        const outcome = await runShard(claim, restorable(seen), context, onAllBegun);
+        if (outcome.kind !== "committed") return;
+        await assertIsShardDoneAgrees(claim.target, context.worker);
+        publishRecords(paths.shard(claim.target), claim.target, task.options.resultDir);
+        mine.set(claim.target, knownShard(outcome.done));
+      }),
     isOver: () => isLeaving() || heartbeat.isDraining() || (isTooLarge?.() ?? false),
     wait: (ms) => sleepUnless(ms, () => isLeaving() || heartbeat.isDraining()),
   };

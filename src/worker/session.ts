@@ -5,6 +5,7 @@ import { identify, type ProcessIdentity } from "../run-folder/lease/process-iden
 import type { Run } from "../run-folder/run/run.ts";
 import { inspectShard } from "../run-folder/shard/done.ts";
 import { readable } from "../text/readable.ts";
+import { maxShardsOf } from "./calls/calls.ts";
 import type { StartHeartbeatThread } from "./heartbeat/beat-in-thread.ts";
 import { startHeartbeat } from "./heartbeat/heartbeat.ts";
 import type { Watch } from "./heartbeat/heartbeat-protocol.ts";
@@ -62,8 +63,10 @@ export function openSession(run: Run, task: WorkerTask, options: SessionOptions)
     workerCount,
     startHeartbeatThread,
     isUrgent: isUrgent(run, task),
+    maxHeld: maxShardsOf(task),
   });
-  const isTimeUp = openDeadline(deadlineFromEnvironment());
+  const { isTimeUp, isTimeUpFor } = openDeadline(deadlineFromEnvironment());
+  const isStopping = () => heartbeat.isLeaving() || isAskedToLeave();
   return {
     run,
     task,
@@ -72,7 +75,9 @@ export function openSession(run: Run, task: WorkerTask, options: SessionOptions)
     workerCount,
     isTooLarge: options.isTooLarge,
     onFailing: options.onFailing,
-    isLeaving: () => heartbeat.isLeaving() || isAskedToLeave() || isTimeUp(),
+    isStopping,
+    isTimeUpFor,
+    isLeaving: () => isStopping() || isTimeUp(),
     onDamage: warnOnce(),
     close() {
       history.close();

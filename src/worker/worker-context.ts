@@ -41,8 +41,12 @@ export interface WorkerContext {
   readonly firstScan: FirstScan | undefined;
   /** How many workers take part, as far as is known. */
   readonly workerCount: number;
-  /** Whether the worker was asked to leave: it then checkpoints, releases its shard and stops. */
+  /** Whether it is time to leave: the worker then checkpoints, releases its shard and stops. To be called between two items. */
   readonly isLeaving: () => boolean;
+  /** Whether the worker was asked to leave. */
+  readonly isStopping: () => boolean;
+  /** Whether an item of this length would not end before the worker must have left. */
+  readonly isTimeUpFor: (itemMs: number) => boolean;
   /** Whether the memory of the worker has grown too large: another worker takes its place. */
   readonly isTooLarge?: (() => boolean) | undefined;
   /** Called with the error that the worker is going to fail with, before its env is torn down. */

@@ -207,6 +207,18 @@ describe.each(launchers.map((launcher) => [launcher.name, launcher] as const))("
     expect(Buffer.concat(shardBytes(outputDir))).toEqual(await localBytes());
   });
 
+  it.each([2, 7, 64])(
+    "writes the bytes that local writes with %i calls open, and runs each item once",
+    async (concurrency) => {
+      const [folder, outputDir] = [temporaryFolder(), temporaryFolder()];
+      const provider = new trial.TrialProvider({ folder, nWorkers: workers });
+      await new trial.LateRunner(provider, options(launcher, { outputDir, concurrency })).run(items);
+      expect(Buffer.concat(shardBytes(outputDir))).toEqual(await localBytes());
+      expect(numbers(trial.readNotes(folder, "tried"))).toEqual([...items]);
+      expect(machinery(outputDir)).toEqual({ leases: [], attempts: [], workers: [] });
+    },
+  );
+
   it.each<[string, RunnerOptions<ItemIndex>]>([
     ["batchSize", { batchSize: 4 }],
     ["batchBy", { batchBy: { cost: "sum", max: 8 } }],

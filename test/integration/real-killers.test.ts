@@ -30,13 +30,17 @@ const lostPerKiller = 3;
 const usual: readonly Death[] = ["SIGSEGV", "exit 0", "memory"];
 const others: readonly Death[] = ["abort", "exit 3", "exception", "rejection"];
 const kinds = process.env["MILLRACE_ALL_KILLERS"] === undefined ? usual : [...usual, ...others];
-const cases = kinds.flatMap((death) => [undefined, 4].map((batchSize) => ({ death, batchSize })));
+const cases = kinds.flatMap((death) => [
+  { death, batchSize: undefined, concurrency: 1 },
+  { death, batchSize: 4, concurrency: 1 },
+  { death, batchSize: undefined, concurrency: 7 },
+]);
 
 describe("items that really end their worker", () => {
   it.each(cases)(
-    "are found wherever they are, one or several, each within three lost workers: $death, batches of $batchSize",
+    "are found wherever they are, one or several, each within three lost workers: $death, batches of $batchSize, $concurrency calls open",
     { timeout: 120_000 },
-    async ({ death, batchSize }) => {
+    async ({ death, batchSize, concurrency }) => {
       const outputDir = temporaryFolder();
       const deaths = Object.fromEntries(killers.map((item) => [item, death]));
       const records = await new DeadlyRunner(new DeadlyProvider({ deaths }), {
@@ -44,6 +48,7 @@ describe("items that really end their worker", () => {
         ...(batchSize === undefined ? {} : { batchSize }),
         parallel: { env: "process", n_workers: 2, options: { max_heap_mb: 64 } },
         shards: 4,
+        concurrency,
         onError: "skip",
         progress: false,
       }).run(range(4 * shardLength));

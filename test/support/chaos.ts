@@ -8,6 +8,7 @@ import { seededRandom } from "./seeded-random.ts";
 const script = fileURLToPath(new URL("../fixtures/children/chaos-driver.mjs", import.meta.url));
 const launchers = ["local", "process", "thread"] as const;
 const signals = ["SIGKILL", "SIGKILL", "SIGKILL", "SIGTERM", "SIGTERM", "SIGSTOP", "SIGSTOP", undefined] as const;
+const concurrencies = [1, 7, 64] as const;
 const maxDrivers = 3;
 const patienceMs = 60_000;
 
@@ -51,11 +52,18 @@ function allProcesses(): RunningProcess[] {
 
 /** The run without any disturbance, in one process. */
 export function runUndisturbed(folder: string): Promise<void> {
-  return endOf(startDriver([folder, "local", "1", "30"]), new Set());
+  return endOf(startDriver([folder, "local", "1", "30", "1"]), new Set());
 }
 
 function startDriver(args: readonly string[]): ChildProcess {
   return spawn(process.execPath, [script, ...args], { stdio: ["ignore", "ignore", "pipe"] });
+}
+
+/** How a driver is started. */
+interface Choice {
+  readonly env: string;
+  readonly workers: number;
+  readonly concurrency: number;
 }
 
 /** A driver that was started, and how it may end: by itself, or by a signal it was sent. */
@@ -126,14 +134,15 @@ export class Chaos {
     return processesOf(this.folder).filter(({ pid, parent }) => !drivers.has(pid) && !drivers.has(parent));
   }
 
-  private choose(): { env: string; workers: number } {
+  private choose(): Choice {
     const env = launchers[this.below(launchers.length)]!;
     const workers = 1 + this.below(3);
-    return { env, workers: env === "local" ? 1 : workers };
+    const concurrency = concurrencies[this.below(concurrencies.length)]!;
+    return { env, workers: env === "local" ? 1 : workers, concurrency };
   }
 
-  private start({ env, workers }: { env: string; workers: number }): void {
-    const child = startDriver([this.folder, env, String(workers), String(this.shards)]);
+  private start({ env, workers, concurrency }: Choice): void {
+    const child = startDriver([this.folder, env, String(workers), String(this.shards), String(concurrency)]);
     const sent = new Set<string>();
     const driver: Driver = { pid: child.pid!, sent, isAlive: true, ended: endOf(child, sent) };
     const end = () => {
@@ -142,7 +151,7 @@ export class Chaos {
     };
     driver.ended.then(end, end);
     this.drivers.push(driver);
-    this.note(`driver ${driver.pid}: ${env} with ${workers}`);
+    this.note(`driver ${driver.pid}: ${env} with ${workers}, ${concurrency} calls open`);
   }
 
   private strike(): void {

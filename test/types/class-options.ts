@@ -1,5 +1,16 @@
 // Compiled, never run: each line below `@ts-expect-error` must be a mistake in the eyes of the compiler.
-import { BaseRunner, defineRunner, EnvironmentProvider, type OwnOptions, shape } from "millrace";
+import {
+  BaseRunner,
+  BatchRunner,
+  defineRunner,
+  EnvironmentProvider,
+  type OwnOptions,
+  type ShardPlace,
+  type ShardState,
+  shape,
+  textWriter,
+  type Writer,
+} from "millrace";
 
 interface Env {
   readonly dataset: readonly number[];
@@ -32,6 +43,56 @@ export class DecodeRunner extends BaseRunner<Env, number, DecodeOptions> {
 }
 
 defineRunner(import.meta, DecodeRunner);
+
+type Options = Required<DecodeOptions>;
+
+interface TextWriters {
+  readonly texts: Writer<string>;
+}
+
+interface CountState extends ShardState {
+  count: number;
+}
+
+// Every hook gets them.
+export class EveryHookRunner extends BatchRunner<Env, string, DecodeOptions> {
+  static readonly ownOptions: OwnOptions<DecodeOptions> = DecodeRunner.ownOptions;
+
+  static forward(indices: readonly number[], { dataset }: Env, { language }: Options): string[] {
+    return indices.map((idx) => `${language} ${dataset[idx]}`);
+  }
+
+  static itemCost(idx: number, _env: Env, { beam }: Options): number {
+    return idx * beam;
+  }
+
+  static override openWriters(shardDir: string, _env: Env, { language }: Options): TextWriters {
+    return { texts: textWriter(shardDir, language) };
+  }
+
+  static override async initState(place: ShardPlace, env: Env, options: Options): Promise<CountState> {
+    return { ...(await super.initState(place, env, options)), count: options.beam };
+  }
+
+  static override writeRecord({ texts }: TextWriters, text: string, _state: CountState, _env: Env, { beam }: Options) {
+    texts.write(text.repeat(beam));
+  }
+
+  static override reduceState(state: CountState, text: string, env: Env, options: Options) {
+    state.count += options.beam;
+    return super.reduceState(state, text, env, options);
+  }
+
+  static override closeWriters({ texts }: TextWriters, { count }: CountState, _env: Env, { beam }: Options) {
+    texts.close();
+    return { share: count / beam };
+  }
+
+  static override finalizeState(state: CountState, env: Env, options: Options) {
+    return super.finalizeState(state, env, options);
+  }
+}
+defineRunner(import.meta, EveryHookRunner);
 
 export class WrongOptionRunner extends BaseRunner<Env, number, DecodeOptions> {
   static forward(idx: number, { dataset }: Env, { beam }: { readonly beam: string }): number {

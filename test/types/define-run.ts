@@ -1,5 +1,5 @@
 // Compiled, never run: each line below `@ts-expect-error` must be a mistake in the eyes of the compiler.
-import { defineRun, jsonlWriter, range, shape, textWriter } from "millrace";
+import { defineRun, ItemError, jsonlWriter, range, type SubmittedRun, shape, textWriter, type Writer } from "millrace";
 import { same } from "./same.ts";
 
 // Nothing is annotated: the env is what `env` returns, the records are what `forward` returns.
@@ -64,6 +64,34 @@ export const whole = defineRun(import.meta, {
   teardown: ({ dataset }) => void dataset.at(0),
 });
 
+interface TextWriters {
+  readonly texts: Writer<string>;
+}
+
+interface TextState {
+  count: number;
+}
+
+// An interface as the type of writers and state, and options in every function.
+export const optioned = defineRun(import.meta, {
+  env: () => ({ dataset: ["a", "b"] }),
+  options: { prefix: { shape: shape.string(), default: "" } },
+  batch: { cost: "sum", max: 2 },
+  forward: (indices, { dataset }, { options }) => indices.map((idx) => options.prefix + dataset[idx]!),
+  cost: (idx, _env, { options: { prefix } }) => idx + prefix.length,
+  writers: (shardDir, _env, { options: { prefix } }): TextWriters => ({ texts: textWriter(shardDir, `${prefix}text`) }),
+  state: (_env, { options: { prefix } }): TextState => ({ count: prefix.length }),
+  write: ({ texts }, text, state, _env, { options: { prefix } }) => {
+    same<typeof text, string>(true);
+    texts.write(text.slice(prefix.length));
+    state.count++;
+  },
+  finish: ({ texts }, { count }, _env, { options: { prefix } }) => {
+    texts.close();
+    return { count, prefix };
+  },
+});
+
 export async function results(): Promise<void> {
   const records = await lengths.run(range(2), { outputDir: "exp" });
   same<typeof records, { idx: number; length: number }[]>(true);
@@ -99,9 +127,41 @@ export async function results(): Promise<void> {
   await whole.run(range(2), { language: "de", beam: "1" });
   // @ts-expect-error Items are indices.
   await lengths.run(["utt-1"]);
-  // @ts-expect-error A submitted run has no records yet: they are not an array.
-  (await lengths.submit(range(2), { outputDir: "exp" })).map(String);
+  const submitted = await lengths.submit(range(2), { outputDir: "exp" });
+  same<typeof submitted, SubmittedRun>(true);
+  // @ts-expect-error A submitted run has no records yet: it is not an array.
+  submitted.map(String);
+  // @ts-expect-error `submit` is the call: with an option, run could not have the type of its result.
+  await lengths.run(range(2), { asyncMode: true });
+  // @ts-expect-error The default merge returns the records.
+  const sum: { readonly sum: number } = await lengths.run(range(2));
+  console.log(sum);
 }
+
+interface Square {
+  readonly value: number;
+}
+
+// @ts-expect-error What a run returns is written down as a sum, and there is no merge that makes one.
+export const noMerge: { run(items: number[]): Promise<{ sum: number }> } = defineRun(import.meta, {
+  env: () => ({}),
+  forward: (idx) => ({ idx }),
+});
+
+export const wrongResult = defineRun(import.meta, {
+  env: () => ({}),
+  // @ts-expect-error `valu` is not `value`.
+  forward: (idx): Square => ({ valu: idx }),
+});
+
+export const wrongEnv = defineRun(import.meta, {
+  env: () => ({ power: 2 }),
+  // @ts-expect-error The env has no `powr`.
+  forward: (idx, { powr }: { readonly powr: number }) => idx ** powr,
+});
+
+// @ts-expect-error There is no env.
+export const noEnv = defineRun(import.meta, { forward: (idx: number) => idx });
 
 // @ts-expect-error There is no forward.
 export const noForward = defineRun(import.meta, { env: () => ({}) });
@@ -152,4 +212,63 @@ export const otherWriters = defineRun(import.meta, {
   writers: (shardDir) => ({ rows: jsonlWriter(shardDir) }),
   // @ts-expect-error It opens `rows`.
   write: ({ records }, result) => records.write(result),
+});
+
+// What `forward` gets to know about its call, and what was fetched ahead.
+export const calling = defineRun(import.meta, {
+  env: () => ({ url: "http://localhost" }),
+  concurrency: 64,
+  prefetch: async (idx, { url }) => ({ body: `${url}/${idx}` }),
+  retryIf: (error) => error instanceof TypeError,
+  forward: async (idx, { url }, { signal, attempt, tries, worker, prefetched }) => {
+    same<typeof signal, AbortSignal>(true);
+    same<typeof prefetched, { body: string }>(true);
+    same<typeof attempt, number>(true);
+    const response = await fetch(url, { signal });
+    if (!response.ok) return new ItemError(`${idx} of ${worker}, try ${tries}`);
+    return { idx, text: await response.text(), from: prefetched.body };
+  },
+});
+
+// An ItemError is no result: the records have none.
+export async function callApi() {
+  const records = await calling.run(range(2), {
+    concurrency: 8,
+    retries: 3,
+    retryDelay: 100,
+    maxRetryDelay: 1000,
+    rateLimit: { perSecond: 50, burst: 10, adaptive: true },
+  });
+  same<typeof records, { idx: number; text: string; from: string }[]>(true);
+  // @ts-expect-error A limit needs a rate.
+  await calling.run(range(2), { rateLimit: { burst: 10 } });
+  // @ts-expect-error A number of calls is a number.
+  await calling.run(range(2), { concurrency: "many" });
+}
+
+// For a batch there is one prefetched value for each item, and an item may fail alone.
+export const batchCalls = defineRun(import.meta, {
+  env: () => ({}),
+  batch: 16,
+  prefetch: (idx) => new Float32Array(idx),
+  forward: (indices, _env, { prefetched }) => {
+    same<typeof prefetched, readonly Float32Array<ArrayBuffer>[]>(true);
+    return indices.map((idx, i) => (prefetched[i]!.length === 0 ? new ItemError("empty") : { idx }));
+  },
+});
+
+// Without `prefetch` there is nothing to get.
+export const noPrefetch = defineRun(import.meta, {
+  env: () => ({}),
+  forward: (idx, _env, { prefetched }) => {
+    same<typeof prefetched, undefined>(true);
+    return idx;
+  },
+});
+
+export const wrongRetryIf = defineRun(import.meta, {
+  env: () => ({}),
+  forward: (idx) => idx,
+  // @ts-expect-error Whether to repeat is true or false.
+  retryIf: () => "yes",
 });

@@ -134,6 +134,25 @@ export class MisspeltRunner extends SquareRunner {
 // @ts-expect-error There is no hook writeRecords.
 defineRunner(import.meta, MisspeltRunner);
 
+export class SwappedRunner extends SquareRunner {
+  static wrtieRecord(): void {}
+}
+// @ts-expect-error There is no hook wrtieRecord.
+defineRunner(import.meta, SwappedRunner);
+
+export class ShortRunner extends SquareRunner {
+  static close_writer(): void {}
+}
+// @ts-expect-error There is no hook close_writer.
+defineRunner(import.meta, ShortRunner);
+
+// Other statics are the class's own affair.
+export class HelperRunner extends SquareRunner {
+  static readonly format = "text";
+  static write(): void {}
+}
+defineRunner(import.meta, HelperRunner);
+
 export class ManyRunner extends BatchRunner<Env, Square> {
   static forward(indices: readonly number[], { power }: Env): Square[] {
     return indices.map((idx) => ({ value: idx ** power }));

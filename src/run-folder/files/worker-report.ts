@@ -21,6 +21,10 @@ export interface WorkerReport extends Lease {
   /** Where in that shard this attempt began, and when: milliseconds since 1970 by its host's clock. */
   readonly from?: number | undefined;
   readonly since?: number | undefined;
+  /** Where several calls of `forward` may be open: how many are, how many wait, and how many were repeated so far. */
+  readonly inFlight?: number | undefined;
+  readonly waiting?: number | undefined;
+  readonly retries?: number | undefined;
   /** Bytes of memory that its process holds, and may hold where its cgroup has a limit. */
   readonly rss?: number | undefined;
   readonly memoryLimit?: number | undefined;
@@ -43,7 +47,18 @@ export function parseReport(text: string): WorkerReport | undefined {
 
 // Numbers that are summed up and shown.
 const amounts = ["epoch", "position", "itemsPerSecond"] as const;
-const knownAmounts = ["done", "failed", "dropped", "from", "since", "rss", "memoryLimit"] as const;
+const knownAmounts = [
+  "done",
+  "failed",
+  "dropped",
+  "from",
+  "since",
+  "rss",
+  "memoryLimit",
+  "inFlight",
+  "waiting",
+  "retries",
+] as const;
 
 function isAmount(value: unknown): boolean {
   return Number.isFinite(value) && (value as number) >= 0 && (value as number) <= Number.MAX_SAFE_INTEGER;

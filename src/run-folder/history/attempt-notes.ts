@@ -50,6 +50,8 @@ export interface AttemptEnd {
   /** Why it was released; undefined where that was not noted. */
   readonly releasedBecause?: string | undefined;
   readonly item: ItemNote | undefined;
+  /** None of its items ran, while its worker worked on other shards too. */
+  readonly isIdle?: boolean | undefined;
   /** Known where a supervisor saw the worker end. */
   readonly exit: WorkerExit | undefined;
 }
@@ -59,6 +61,8 @@ export interface ItemNotes {
   note(position: number, count: number, rss: number): void;
   /** No item is running now. */
   clear(): void;
+  /** No item of this shard is running now, but the worker works on others too. */
+  idle(): void;
   /** Closes and removes the note. */
   discard(): void;
 }
@@ -66,6 +70,7 @@ export interface ItemNotes {
 // Overwritten in place at a fixed length, so that no reader finds a part of the previous note.
 const noteLength = 80;
 const noItem = -1;
+const idleItem = -2;
 const notStuck = 0;
 
 /** Notes each item before it runs, so that the current item of a dead worker is known. */
@@ -86,6 +91,7 @@ export function openItemNotes(attemptDir: string): ItemNotes {
   return {
     note: write,
     clear: () => write(noItem, 0, 0),
+    idle: () => write(idleItem, 0, 0),
     discard() {
       if (fd !== undefined) closeSync(fd);
       fd = undefined;
@@ -119,10 +125,12 @@ export function noteRelease(attemptDir: string, why: string): void {
 /** Reads how an attempt ended from its folder. */
 export function readAttemptEnd(attemptDir: string): AttemptEnd {
   const released = readIfPresent(join(attemptDir, releasedNoteName));
+  const item = readIfPresent(join(attemptDir, itemNoteName)) ?? "";
   return {
     isReleased: released !== undefined,
     releasedBecause: released?.trim() || undefined,
-    item: parseItem(readIfPresent(join(attemptDir, itemNoteName)) ?? ""),
+    item: parseItem(item),
+    ...(item.startsWith(`${idleItem} `) ? { isIdle: true } : {}),
     exit: parseExit(readIfPresent(join(attemptDir, exitNoteName)) ?? ""),
   };
 }

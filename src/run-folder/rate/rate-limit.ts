@@ -1,4 +1,5 @@
 import { MillraceError } from "../../errors/errors.ts";
+import { toCamelCase } from "../../text/letter-case.ts";
 import { describeKind } from "../../values/state-json.ts";
 
 /** How many calls of `forward` a whole run may begin: all its workers on all hosts together, over resumes too. */
@@ -28,9 +29,11 @@ const maxPerSecond = 100_000;
 export function checkRateLimit(given: unknown): CheckedRateLimit {
   if (typeof given !== "object" || given === null || Array.isArray(given))
     throw bad("", given, "an object with perSecond");
-  const unknown = Object.entries(given).find(([name]) => !known.includes(name));
+  // A config has snake_case.
+  const entries = Object.entries(given).map(([name, value]) => [toCamelCase(name), value as unknown] as const);
+  const unknown = entries.find(([name]) => !known.includes(name));
   if (unknown !== undefined) throw bad(`.${unknown[0]}`, unknown[1], "only perSecond, burst and adaptive");
-  const { perSecond, burst, adaptive } = given as Record<string, unknown>;
+  const { perSecond, burst, adaptive }: Record<string, unknown> = Object.fromEntries(entries);
   if (!isNumber(perSecond) || perSecond <= 0 || perSecond > maxPerSecond)
     throw bad(".perSecond", perSecond, `a number above 0 and at most ${maxPerSecond}`);
   if (burst !== undefined && (!isNumber(burst) || burst < 1)) throw bad(".burst", burst, "a number from 1");

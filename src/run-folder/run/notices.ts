@@ -9,7 +9,13 @@ export interface Notices {
   say(name: NoticeName, text: string): void;
 }
 
-type NoticeName = "no-checkpoints" | "dear-checkpoints" | "clear-secrets" | "other-environment" | "secret-in-job";
+type NoticeName =
+  | "answers-not-kept"
+  | "no-checkpoints"
+  | "dear-checkpoints"
+  | "clear-secrets"
+  | "other-environment"
+  | "secret-in-job";
 
 /** The notices of a run for one worker: printed to stderr, unless another worker was first. */
 export function openNotices(paths: RunPaths): Notices {

@@ -8,10 +8,12 @@ import {
   controlSlot,
   counterSlot,
   type HeartbeatData,
-  mergeCode,
+  heldAt,
+  heldSlot,
   nothingHeld,
   type Watch,
 } from "./heartbeat-protocol.ts";
+import { type Hold, holdClaim } from "./hold-claim.ts";
 
 /** The worker's side of its heartbeat. */
 export interface Heartbeat {
@@ -20,22 +22,27 @@ export interface Heartbeat {
   /** To be called between items: ticks, and starts the thread when it is time. */
   beat(): void;
   /** From now on the lease of this claim is renewed. */
-  hold(claim: Claim): void;
-  /** This many items of the held shard were done by earlier attempts. */
-  resumeAt(position: number): void;
-  release(): void;
-  /** Whether the lease that is held was taken away. */
-  isLost(): boolean;
-  /** A call of `forward` with a time limit begins, and ends. */
-  enterItem(position: number, count: number): void;
-  leaveItem(): void;
+  hold(claim: Claim): Hold;
   /** The worker must leave: it was asked to, or its parent is gone. */
   askToLeave(): void;
   isLeaving(): boolean;
   /** The worker finishes its current shard and claims no other. */
   isDraining(): boolean;
-  count(counters: { position: number; done: number; failed: number; dropped: number }): void;
+  /** What the worker has done in all its shards, and what it does now. */
+  count(counts: WorkerCounts): void;
   stop(): void;
+}
+
+export interface WorkerCounts {
+  readonly done: number;
+  readonly failed: number;
+  readonly dropped: number;
+  /** Calls of `forward` that are open, where there may be several. */
+  readonly inFlight?: number | undefined;
+  /** Calls that wait for the rate limit or for their next try. */
+  readonly waiting?: number | undefined;
+  /** Calls that were repeated, so far. */
+  readonly retries?: number | undefined;
 }
 
 const tickMs = 20;
@@ -58,6 +65,8 @@ interface HeartbeatSettings {
   readonly hasRemoteObservers: boolean;
   /** How many workers renew their leases on the same file system. */
   readonly workerCount: number;
+  /** How many claims the worker may hold at the same time. Default: 1. */
+  readonly maxHeld?: number | undefined;
 }
 
 /**
@@ -67,12 +76,12 @@ interface HeartbeatSettings {
 export function startHeartbeat(
   paths: RunPaths,
   lease: Lease,
-  { watch, isUrgent, hasRemoteObservers, workerCount, startHeartbeatThread }: HeartbeatSettings,
+  { watch, isUrgent, hasRemoteObservers, workerCount, startHeartbeatThread, maxHeld = 1 }: HeartbeatSettings,
 ): Heartbeat {
-  const control = new Int32Array(new SharedArrayBuffer(4 * controlSlot.size));
-  const counters = new Float64Array(new SharedArrayBuffer(8 * counterSlot.size));
-  control[controlSlot.held] = nothingHeld;
-  control[controlSlot.lostAttempt] = -1;
+  const { word, counter } = heldAt(maxHeld);
+  const control = new Int32Array(new SharedArrayBuffer(4 * word));
+  const counters = new Float64Array(new SharedArrayBuffer(8 * counter));
+  for (let i = 0; i < maxHeld; i++) control[heldAt(i).word + heldSlot.target] = nothingHeld;
   const file = paths.worker(lease.worker);
   const isAtOnce = startHeartbeatThread !== undefined || hasRemoteObservers || (watch !== undefined && isUrgent);
   const early = { ...firstReport(lease), ttlMs: Math.max(isAtOnce ? startingTtlMs : unbeatenTtlMs, lease.ttlMs) };
@@ -81,6 +90,7 @@ export function startHeartbeat(
   const data: HeartbeatData = {
     control,
     counters,
+    maxHeld,
     watch,
     beatMs: Math.min(beatMs, renewMs(lease, workerCount)),
     runDir: paths.root,
@@ -116,44 +126,25 @@ export function startHeartbeat(
     },
     hold(claim) {
       startSoon();
-      counters[counterSlot.position] = 0;
-      counters[counterSlot.from] = 0;
-      counters[counterSlot.since] = Date.now();
-      Atomics.store(control, controlSlot.attempt, claim.attempt);
-      Atomics.store(control, controlSlot.held, claim.target === "merge" ? mergeCode : claim.target);
+      const held = holdClaim(data, claim);
       // So that a display shows the shard even while its first item blocks.
       if (isFirst && claim.target !== "merge")
         renewReport(paths, file, reportText({ ...early, shard: claim.target, epoch: claim.attempt }));
       isFirst = false;
-    },
-    resumeAt(position) {
-      counters[counterSlot.position] = position;
-      counters[counterSlot.from] = position;
-    },
-    release() {
-      control[controlSlot.callItems] = 0;
-      Atomics.store(control, controlSlot.held, nothingHeld);
-      Atomics.store(control, controlSlot.lostAttempt, -1);
-    },
-    enterItem(position, count) {
-      counters[counterSlot.callPosition] = position;
-      control[controlSlot.callItems] = count;
-      Atomics.add(control, controlSlot.call, 1);
-    },
-    leaveItem() {
-      control[controlSlot.callItems] = 0;
+      return held;
     },
     askToLeave() {
       Atomics.store(control, controlSlot.leaving, 1);
     },
     isLeaving: () => Atomics.load(control, controlSlot.leaving) === 1,
     isDraining: () => Atomics.load(control, controlSlot.draining) === 1,
-    isLost: () => Atomics.load(control, controlSlot.lostAttempt) === Atomics.load(control, controlSlot.attempt),
-    count({ position, done, failed, dropped }) {
-      counters[counterSlot.position] = position;
+    count({ done, failed, dropped, inFlight = 0, waiting = 0, retries = 0 }) {
       counters[counterSlot.done] = done;
       counters[counterSlot.failed] = failed;
       counters[counterSlot.dropped] = dropped;
+      counters[counterSlot.inFlight] = inFlight;
+      counters[counterSlot.waiting] = waiting;
+      counters[counterSlot.retries] = retries;
     },
     stop() {
       clearTimeout(timer);

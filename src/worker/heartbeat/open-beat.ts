@@ -4,7 +4,16 @@ import type { Lease } from "../../run-folder/lease/lease.ts";
 import { isDrainOrdered, isStopOrdered } from "../../run-folder/run/stop-order.ts";
 import { cgroupMemoryLimit } from "../shard/cgroup-memory.ts";
 import { watchWorker } from "../watch-worker.ts";
-import { controlSlot, counterSlot, type HeartbeatData, mergeCode, nothingHeld } from "./heartbeat-protocol.ts";
+import {
+  controlSlot,
+  counterSlot,
+  type HeartbeatData,
+  heldAt,
+  heldCounter,
+  heldSlot,
+  mergeCode,
+  nothingHeld,
+} from "./heartbeat-protocol.ts";
 
 /**
  * Returns one beat of a worker's heartbeat, to be called every `beatMs` in a thread that the worker's items do not
@@ -38,19 +47,46 @@ export function openBeat(data: HeartbeatData, endWorker: () => void): () => void
   function renew(now: number): void {
     if (isStopOrdered(paths)) Atomics.store(control, controlSlot.leaving, 1);
     if (isDrainOrdered(paths)) Atomics.store(control, controlSlot.draining, 1);
-    const held = Atomics.load(control, controlSlot.held);
-    const attempt = Atomics.load(control, controlSlot.attempt);
-    const text = reportText(measure(now, held, attempt));
-    if (!renewReport(paths, paths.worker(data.worker), text) || held === nothingHeld) return;
-    // A lease that is a hard link is renewed by the write above; one that is a copy is renewed here.
-    const isThere = renewReport(paths, paths.lease(held === mergeCode ? "merge" : held, attempt), text);
-    // The worker may have committed meanwhile and hold another shard by now.
-    const isStillHeld =
-      Atomics.load(control, controlSlot.held) === held && Atomics.load(control, controlSlot.attempt) === attempt;
-    if (!isThere && isStillHeld) Atomics.store(control, controlSlot.lostAttempt, attempt);
+    const text = reportText(measure(now));
+    if (!renewReport(paths, paths.worker(data.worker), text)) return;
+    for (const word of heldWords()) renewLease(word, text);
   }
 
-  function measure(now: number, held: number, attempt: number) {
+  /** Where the words of each claim begin that is held. */
+  function heldWords(): number[] {
+    const places = Array.from({ length: data.maxHeld }, (_, i) => heldAt(i).word);
+    return places.filter((word) => Atomics.load(control, word + heldSlot.target) !== nothingHeld);
+  }
+
+  // A lease that is a hard link is renewed with the worker's report; one that is a copy is renewed here.
+  function renewLease(word: number, text: string): void {
+    const target = Atomics.load(control, word + heldSlot.target);
+    const attempt = Atomics.load(control, word + heldSlot.attempt);
+    if (target === nothingHeld) return;
+    const isThere = renewReport(paths, paths.lease(target === mergeCode ? "merge" : target, attempt), text);
+    // The worker may have committed meanwhile and hold another shard by now.
+    const isStillHeld =
+      Atomics.load(control, word + heldSlot.target) === target &&
+      Atomics.load(control, word + heldSlot.attempt) === attempt;
+    if (!isThere && isStillHeld) Atomics.store(control, word + heldSlot.isLost, 1);
+  }
+
+  function oldestHeld(): number {
+    let oldest = 0;
+    let sinceMs = Number.POSITIVE_INFINITY;
+    for (let i = 0; i < data.maxHeld; i++) {
+      const { word, counter } = heldAt(i);
+      const beganMs = counters[counter + heldCounter.since]!;
+      if (Atomics.load(control, word + heldSlot.target) === nothingHeld || beganMs >= sinceMs) continue;
+      oldest = i;
+      sinceMs = beganMs;
+    }
+    return oldest;
+  }
+
+  function measure(now: number) {
+    // Of several claims that are held, the oldest is shown.
+    const { word, counter } = heldAt(oldestHeld());
     const done = counters[counterSlot.done]!;
     const recent = (done - doneAtLast) / ((now - lastRenewMs) / 1000);
     rate = rate === 0 ? recent : rate * 0.7 + recent * 0.3;
@@ -58,15 +94,22 @@ export function openBeat(data: HeartbeatData, endWorker: () => void): () => void
     doneAtLast = done;
     return {
       ...lease,
-      shard: held,
-      epoch: attempt,
-      position: counters[counterSlot.position]!,
+      shard: Atomics.load(control, word + heldSlot.target),
+      epoch: Atomics.load(control, word + heldSlot.attempt),
+      position: counters[counter + heldCounter.position]!,
       done,
       failed: counters[counterSlot.failed]!,
       dropped: counters[counterSlot.dropped]!,
       itemsPerSecond: rate,
-      from: counters[counterSlot.from]!,
-      since: counters[counterSlot.since]!,
+      from: counters[counter + heldCounter.from]!,
+      since: counters[counter + heldCounter.since]!,
+      ...(data.maxHeld === 1
+        ? {}
+        : {
+            inFlight: counters[counterSlot.inFlight]!,
+            waiting: counters[counterSlot.waiting]!,
+            retries: counters[counterSlot.retries]!,
+          }),
       rss: process.memoryUsage.rss(),
       ...(memoryLimit === undefined ? {} : { memoryLimit }),
     };

@@ -1,17 +1,24 @@
 import { MillraceError } from "../../errors/errors.ts";
-import { isThenable } from "../../runtime/is-thenable.ts";
+import type { OpenCall } from "../calls/open-call.ts";
+
+interface CallLimits {
+  readonly timeoutMs: number | undefined;
+  readonly indices: readonly number[];
+  readonly call: Pick<OpenCall, "timeOut">;
+}
 
 /** Waits for what `forward` promised, but no longer than the items may take. */
-export async function awaitForward(
-  promise: PromiseLike<unknown>,
-  { timeoutMs, indices }: { timeoutMs: number | undefined; indices: readonly number[] },
-): Promise<unknown> {
+export async function awaitForward(promise: unknown, { timeoutMs, indices, call }: CallLimits): Promise<unknown> {
   if (timeoutMs === undefined) return promise;
   let timer: NodeJS.Timeout | undefined;
   // A batch may take as long as its items one after the other.
   const allowedMs = timeoutMs * indices.length;
   const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(timedOut(indices, allowedMs)), allowedMs);
+    timer = setTimeout(() => {
+      const error = timedOut(indices, allowedMs);
+      reject(error);
+      call.timeOut(error);
+    }, allowedMs);
   });
   try {
     return await Promise.race([promise, timeout]);
@@ -27,12 +34,4 @@ function timedOut(indices: readonly number[], allowedMs: number): MillraceError 
   return new MillraceError("ITEM_TIMEOUT", `forward took more than ${allowedMs} ms for ${what}.`, {
     hint: "Raise itemTimeout, or find out why this item takes so long.",
   });
-}
-
-/** Awaits the result of one call of `forward`, where it is a promise. */
-export function settle(
-  answer: unknown,
-  options: { timeoutMs: number | undefined; indices: readonly number[] },
-): unknown {
-  return isThenable(answer) ? awaitForward(answer, options) : answer;
 }

@@ -50,8 +50,10 @@ export function judgeCrashes(ends: readonly AttemptEnd[], { retries }: { retries
       const around = batches.filter(({ from, to }) => position >= from && position < to);
       return isWhole(around.reduce((sum, { weight }) => sum + weight, 0));
     },
-    // The first attempt noted no items, so it is not known where it ended.
-    endsOutsideItems: crashes.slice(1).filter(({ item, exit }) => item === undefined && isSelfInflicted(exit)).length,
+    // The first attempt noted no items, so it is not known where it ended. One that was idle beside others is not to blame.
+    endsOutsideItems: crashes
+      .slice(1)
+      .filter(({ item, isIdle, exit }) => item === undefined && isIdle !== true && isSelfInflicted(exit)).length,
   };
 }
 

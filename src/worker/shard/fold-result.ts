@@ -1,18 +1,36 @@
+import type { RunnerHooks } from "../../contract/runner-hooks.ts";
 import { isBatched } from "../../contract/work-options.ts";
 import { MillraceError, messageOf } from "../../errors/errors.ts";
+import { type ItemError, isItemError } from "../../errors/item-error.ts";
 import { userState } from "../../run-folder/shard/shard-state.ts";
 import { isThenable } from "../../runtime/is-thenable.ts";
 import { describeKind } from "../../values/state-json.ts";
+import type { Answer } from "../calls/try-call.ts";
 import { describeError, outputOffsets } from "./failure-log.ts";
 import type { ShardAttempt } from "./shard-attempt.ts";
 
 /** Folds the results of one call of `forward` for several items. */
 export async function foldBatch(work: ShardAttempt, indices: readonly number[], results: unknown): Promise<void> {
   const { hooks } = work;
+  checkBatchResult(hooks, indices, results);
   if (hooks.writeBatch !== undefined) return foldWhole(work, indices, results);
-  if (!Array.isArray(results) || results.length !== indices.length)
-    throw wrongBatchResult(hooks.name, indices, results);
-  for (const [i, idx] of indices.entries()) await fold(work, idx, results[i]);
+  for (const [i, idx] of indices.entries()) await fold(work, idx, (results as unknown[])[i]);
+}
+
+/** Refuses what `forward` may not return for a batch. */
+export function checkBatchResult(hooks: RunnerHooks, indices: readonly number[], results: unknown): void {
+  const isFitting = Array.isArray(results)
+    ? results.length === indices.length
+    : hooks.writeBatch !== undefined && typeof results === "object";
+  if (!isFitting) throw wrongBatchResult(hooks.name, indices, results);
+}
+
+/** Folds what a call has brought for some items. */
+export function foldAnswer(work: ShardAttempt, indices: readonly number[], answer: Answer): Promise<void> | undefined {
+  const [first] = indices;
+  if (answer.kind === "failed") return giveUp(work, first!, answer);
+  const isWhole = work.hooks.writeBatch !== undefined && isBatched(work.context.worker.task.options);
+  return isWhole ? foldWhole(work, indices, answer.result) : fold(work, first!, answer.result);
 }
 
 /**
@@ -20,17 +38,31 @@ export async function foldBatch(work: ShardAttempt, indices: readonly number[], 
  */
 async function foldWhole(work: ShardAttempt, indices: readonly number[], results: unknown): Promise<void> {
   const { hooks } = work;
-  const isFitting = Array.isArray(results) ? results.length === indices.length : typeof results === "object";
-  if (!isFitting) throw wrongBatchResult(hooks.name, indices, results);
-  const dropped = droppedOf(results, indices.length);
+  const { kept, failed } = splitFailed(results);
+  const dropped = droppedOf(kept, indices.length) - failed.length;
+  const begin = work.position;
   try {
-    if (dropped < indices.length) await reduce(work, indices[0]!, results);
+    if (dropped + failed.length < indices.length) await reduce(work, indices[0]!, kept);
   } catch (error) {
     if (!(error instanceof MillraceError) || error.code !== "BAD_RECORD") throw error;
     throw partlyWritten(error, indices[0]!, hooks.name);
   }
+  for (const [i, error] of failed) {
+    work.position = begin + i;
+    await giveUp(work, indices[i]!, { error, tries: 1 });
+  }
   work.dropped += dropped;
-  work.position += indices.length;
+  work.position = begin + indices.length;
+}
+
+/** The items of a batch that have failed by themselves, and the results of the others. */
+function splitFailed(results: unknown): {
+  readonly kept: unknown;
+  readonly failed: readonly (readonly [at: number, error: ItemError])[];
+} {
+  if (!Array.isArray(results) || !results.some(isItemError)) return { kept: results, failed: [] };
+  const failed = results.flatMap((result: unknown, i) => (isItemError(result) ? [[i, result] as const] : []));
+  return { kept: results.map((result: unknown) => (isItemError(result) ? null : result)), failed };
 }
 
 function droppedOf(results: unknown, count: number): number {
@@ -45,6 +77,7 @@ export function fold(work: ShardAttempt, idx: number, result: unknown): Promise<
     work.position++;
     return undefined;
   }
+  if (isItemError(result)) return giveUp(work, idx, { error: result, tries: 1 });
   let folding: Promise<void> | undefined;
   work.writes = 0;
   try {

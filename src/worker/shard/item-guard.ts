@@ -1,5 +1,5 @@
 import type { ItemNotes } from "../../run-folder/history/attempt-notes.ts";
-import type { Heartbeat } from "../heartbeat/heartbeat.ts";
+import type { Hold } from "../heartbeat/hold-claim.ts";
 import type { CrashHistory, Verdict } from "./crash-history.ts";
 
 /**
@@ -9,12 +9,18 @@ import type { CrashHistory, Verdict } from "./crash-history.ts";
 export interface ItemGuard {
   /** A call begins: `count` items from `position` on. Returns a verdict where the item must not run. */
   enter(position: number, count: number): Verdict | undefined;
+  /** Several calls are open: of `span` items from `position` on any may run; the longest call has `count` items. */
+  enterSpan(position: number, span: number, count: number): void;
+  /** Why the item at this position must not run, if so. */
+  verdict(position: number): Verdict | undefined;
   /**
    * The call has returned, so its time limit ends. Its note stays: what the item left running may still end the worker.
    */
   answer(): void;
   /** No call is running. */
   leave(): void;
+  /** No call of this shard is running, but the worker has calls of other shards open. */
+  idle(): void;
   mustRunAlone(position: number): boolean;
   /** An earlier attempt died: the event loop runs after each item, so that a late error is blamed on the right item. */
   readonly isCareful: boolean;
@@ -23,13 +29,13 @@ export interface ItemGuard {
 export interface GuardParts {
   readonly history: CrashHistory;
   readonly notes: ItemNotes | undefined;
-  readonly heartbeat: Pick<Heartbeat, "enterItem" | "leaveItem">;
+  readonly hold: Pick<Hold, "enterItem" | "leaveItem">;
 }
 
 // Reading it costs some microseconds, which is more than a tiny item takes.
 const readMemoryEveryMs = 50;
 
-export function openItemGuard({ history, notes, heartbeat }: GuardParts): ItemGuard {
+export function openItemGuard({ history, notes, hold }: GuardParts): ItemGuard {
   let rss = 0;
   let rssReadMs = Number.NEGATIVE_INFINITY;
   const recentRss = () => {
@@ -44,13 +50,24 @@ export function openItemGuard({ history, notes, heartbeat }: GuardParts): ItemGu
       const verdict = count === 1 ? history.verdict(position) : undefined;
       if (verdict !== undefined) return verdict;
       notes?.note(position, count, recentRss());
-      heartbeat.enterItem(position, count);
+      hold.enterItem(position, count);
       return undefined;
     },
-    answer: () => heartbeat.leaveItem(),
+    enterSpan(position, span, count) {
+      // Two at least: the item that runs in this shard is not the only one in the worker.
+      const noted = Math.max(2, span);
+      notes?.note(position, noted, recentRss());
+      hold.enterItem(position, count, noted);
+    },
+    verdict: history.verdict,
+    answer: () => hold.leaveItem(),
     leave() {
-      heartbeat.leaveItem();
+      hold.leaveItem();
       notes?.clear();
+    },
+    idle() {
+      hold.leaveItem();
+      notes?.idle();
     },
     mustRunAlone: history.mustRunAlone,
     isCareful: history.isCareful,

@@ -8,6 +8,7 @@ import { cutText } from "../../text/cut-text.ts";
 import { checkpointingWriters } from "../../writers/writer.ts";
 import type { ShardClaim } from "../lease-protocol.ts";
 import { beginAttemptRecord } from "./attempt-record.ts";
+import { callAhead } from "./call-ahead.ts";
 import { type FailureRecord, outputOffsets } from "./failure-log.ts";
 import { foldLines, type Insertion } from "./fold-lines.ts";
 import { runOneItem } from "./run-items.ts";
@@ -48,11 +49,11 @@ export async function retryShard(claim: ShardClaim, task: RetryTask, context: Sh
   const { member } = context.worker;
   const { protocol, heartbeat } = member;
   const record = beginAttemptRecord(claim, member);
-  heartbeat.hold(claim);
+  const hold = heartbeat.hold(claim);
   try {
     // Each item is noted before it runs: these have failed before, and they are few.
     const history = { ...readHistory(claim, task.earlier, context), isCareful: true };
-    const work = await openShard(claim, { kind: "nothing" }, context, history);
+    const work = await openShard({ claim, hold }, { kind: "nothing" }, context, history);
     const done = await retryOpen(work, claim, task);
     const outcome = await protocol.commit(claim, { replace: true });
     if (outcome === "lost") return { kind: "lost" };
@@ -68,7 +69,8 @@ export async function retryShard(claim: ShardClaim, task: RetryTask, context: Sh
     if (isOwn) record.end(reason === undefined ? "released" : "failed", { items: 0, failed: 0, reason });
     throw error;
   } finally {
-    heartbeat.release();
+    context.open.clear();
+    hold.release();
   }
 }
 
@@ -130,16 +132,23 @@ function outputs(files: readonly ShardFile[]): readonly ShardFile[] {
 }
 
 async function runAgain(work: ShardAttempt, { failures, isWanted }: RetryTask): Promise<Retried[]> {
+  const wanted = failures.filter(isWanted);
   const retried: Retried[] = [];
-  for (const failure of failures.filter(isWanted)) {
-    let failedAgain: FailureRecord | undefined;
-    work.onFailure = (record) => {
-      failedAgain = record;
-    };
-    const from = await outputOffsets(work.writers);
-    work.position = failure.position;
-    await runOneItem(work, failure.item);
-    retried.push({ failure, from, to: await outputOffsets(work.writers), failedAgain });
+  const ahead = work.context.calls.isPlain ? undefined : callAhead(work, wanted);
+  const run = ahead?.fold ?? ((item: number) => runOneItem(work, item));
+  try {
+    for (const failure of wanted) {
+      let failedAgain: FailureRecord | undefined;
+      work.onFailure = (record) => {
+        failedAgain = record;
+      };
+      const from = await outputOffsets(work.writers);
+      work.position = failure.position;
+      await run(failure.item);
+      retried.push({ failure, from, to: await outputOffsets(work.writers), failedAgain });
+    }
+  } finally {
+    await ahead?.close();
   }
   return retried;
 }

@@ -1,13 +1,15 @@
 import { isBatched } from "../../contract/work-options.ts";
-import { isMillraceError } from "../../errors/errors.ts";
 import { nextPiece, type Piece, readItems } from "../../plan/item-list.ts";
 import type { Shard } from "../../plan/plan.ts";
-import { sleep } from "../../runtime/sleep.ts";
+import { isThenable } from "../../runtime/is-thenable.ts";
+import { sleepUnless } from "../../runtime/sleep.ts";
 import { yieldToEventLoop } from "../../runtime/yield-to-event-loop.ts";
-import { awaitForward, settle } from "./call-forward.ts";
+import { isBusy, isMistake, isRepeated, retryDelay } from "../calls/retry-delay.ts";
+import { awaitForward } from "./call-forward.ts";
 import { nextBatchLength } from "./cut-batches.ts";
 import { fold, foldBatch, giveUp, refused } from "./fold-result.ts";
 import type { ShardAttempt } from "./shard-attempt.ts";
+import { ShardInterrupted } from "./shard-context.ts";
 
 // A shard is run in pieces of a few milliseconds; `heartbeat.beat()` is called between two of them. It is called after
 // each item where items are slow, or where their time is not known yet.
@@ -15,8 +17,8 @@ const pieceMs = 4;
 const maxAtOnce = 1 << 14;
 const slowAtOnce = 64;
 const batchesReadAtOnce = 1024;
-const firstRetryMs = 50;
-const longestRetryMs = 5000;
+// How often a call that listens to its signal is asked whether the worker must leave.
+const lookEveryMs = 50;
 
 /** Calls `forward` for every item of a shard that is not done yet, and folds each result into the shard's state. */
 export async function runItems(work: ShardAttempt, shard: Shard): Promise<void> {
@@ -73,6 +75,7 @@ interface Pause {
 // hooks, an item costs its forward, its writer and a few comparisons.
 function runWhileSync(work: ShardAttempt, { first, step, count }: Piece, from: number, isSlow: boolean): Pause {
   const { records, tick, guard, hooks, env, heartbeat } = work;
+  const { context: call } = work.call;
   const { ticks } = heartbeat;
   let at = from;
   while (at < count) {
@@ -83,7 +86,7 @@ function runWhileSync(work: ShardAttempt, { first, step, count }: Piece, from: n
     }
     let result: unknown;
     try {
-      result = hooks.forward(idx, env);
+      result = hooks.forward(idx, env, call);
     } catch (error) {
       return { at, waitFor: failOne(work, idx, error) };
     }
@@ -113,16 +116,39 @@ function runWhileSync(work: ShardAttempt, { first, step, count }: Piece, from: n
 }
 
 async function foldLater(work: ShardAttempt, idx: number, promise: PromiseLike<unknown>): Promise<void> {
-  const timeoutMs = work.context.worker.task.options.itemTimeoutMs;
   let result: unknown;
   try {
-    result = await (timeoutMs === undefined ? promise : awaitForward(promise, { timeoutMs, indices: [idx] }));
+    result = await awaitAnswer(work, promise, [idx]);
   } catch (error) {
     return failOne(work, idx, error);
   }
   work.guard?.answer();
   const folding = fold(work, idx, result);
   if (folding !== undefined) await folding;
+}
+
+/** Waits for the answer of a call; one that listens to its signal is ended when the worker must leave. */
+async function awaitAnswer(work: ShardAttempt, answer: unknown, indices: readonly number[]): Promise<unknown> {
+  const { call, context } = work;
+  const { task, isStopping } = context.worker;
+  const { itemTimeoutMs: timeoutMs } = task.options;
+  const timer = call.isListening ? setInterval(look, lookEveryMs) : undefined;
+  try {
+    return await (timer === undefined && timeoutMs === undefined
+      ? answer
+      : awaitForward(answer, { timeoutMs, indices, call }));
+  } catch (error) {
+    if (call.interruption !== undefined) throw new ShardInterrupted(call.interruption);
+    throw error;
+  } finally {
+    clearInterval(timer);
+    call.begin(1);
+  }
+
+  function look(): void {
+    const why = work.interruption(isStopping);
+    if (why !== undefined) call.interrupt(why);
+  }
 }
 
 async function runBatches(work: ShardAttempt, indices: readonly number[], isLast: boolean): Promise<void> {
@@ -156,6 +182,7 @@ async function runBatch(work: ShardAttempt, indices: readonly number[]): Promise
   try {
     results = await callBatch(work, indices);
   } catch (error) {
+    if (error instanceof ShardInterrupted || isMistake(error)) throw error;
     if (indices.length === 1) return failOne(work, indices[0]!, error);
     const middle = Math.ceil(indices.length / 2);
     await runBatch(work, indices.slice(0, middle));
@@ -166,31 +193,54 @@ async function runBatch(work: ShardAttempt, indices: readonly number[]): Promise
   if (guard?.isCareful) await yieldToEventLoop();
 }
 
+/** A batch is called again as a whole where the server has asked to wait: its items are not to blame. */
 async function callBatch(work: ShardAttempt, indices: readonly number[]): Promise<unknown> {
-  const { itemTimeoutMs: timeoutMs } = work.context.worker.task.options;
-  return settle(work.hooks.forward([...indices], work.env), { timeoutMs, indices });
+  const { hooks, env, call, context } = work;
+  const { options } = context.worker.task;
+  for (let retry = 0; ; retry++) {
+    call.begin(retry + 1);
+    try {
+      const answer = hooks.forward([...indices], env, call.context);
+      return isThenable(answer) ? await awaitAnswer(work, answer, indices) : answer;
+    } catch (error) {
+      const isAgain = indices.length > 1 && isBusy(error) && isRepeated(error, retry, { hooks, policy: options });
+      if (!isAgain) throw error;
+      await pauseBefore(work, error, retry);
+    }
+  }
+}
+
+/** Waits before a further try; a worker that must leave does not wait. */
+async function pauseBefore(work: ShardAttempt, error: unknown, retry: number): Promise<void> {
+  const { task, isStopping } = work.context.worker;
+  await sleepUnless(retryDelay(error, { retry, policy: task.options }), isStopping);
+  const why = work.interruption(isStopping);
+  if (why !== undefined) throw new ShardInterrupted(why);
 }
 
 async function failOne(work: ShardAttempt, idx: number, firstError: unknown): Promise<void> {
-  const { options } = work.context.worker.task;
-  // A mistake of the runner: every item would fail the same way.
-  if (isMillraceError(firstError) && firstError.code === "BAD_RUNNER") throw firstError;
+  const { hooks, env, call, guard, context } = work;
+  const { options } = context.worker.task;
   const batched = isBatched(options);
   let error = firstError;
-  for (let retry = 0; retry < options.retries; retry++) {
-    work.guard?.leave();
-    await sleep(Math.min(longestRetryMs, firstRetryMs * 2 ** retry));
+  let retry = 0;
+  for (; ; retry++) {
+    if (error instanceof ShardInterrupted || isMistake(error)) throw error;
+    if (!isRepeated(error, retry, { hooks, policy: options })) break;
+    guard?.leave();
+    await pauseBefore(work, error, retry);
     let result: unknown;
-    work.guard?.enter(work.position, 1);
+    guard?.enter(work.position, 1);
+    call.begin(retry + 2);
     try {
-      const answer = work.hooks.forward(batched ? [idx] : idx, work.env);
-      result = await settle(answer, { timeoutMs: options.itemTimeoutMs, indices: [idx] });
+      const answer = hooks.forward(batched ? [idx] : idx, env, call.context);
+      result = isThenable(answer) ? await awaitAnswer(work, answer, [idx]) : answer;
     } catch (again) {
       error = again;
       continue;
     }
-    work.guard?.answer();
+    guard?.answer();
     return batched ? foldBatch(work, [idx], result) : fold(work, idx, result);
   }
-  return giveUp(work, idx, { error, tries: options.retries + 1 });
+  return giveUp(work, idx, { error, tries: retry + 1 });
 }

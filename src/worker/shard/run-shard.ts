@@ -2,6 +2,7 @@ import type { ShardState } from "../../contract/runner-hooks.ts";
 import { errnoOf, MillraceError, messageOf } from "../../errors/errors.ts";
 import { shardOf } from "../../plan/plan.ts";
 import { describeExit, noteRelease, readAttemptEnd } from "../../run-folder/history/attempt-notes.ts";
+import { readAnswers } from "../../run-folder/shard/answer-log.ts";
 import { type Restored, restoreAttempt } from "../../run-folder/shard/checkpoint.ts";
 import {
   type Done,
@@ -18,10 +19,12 @@ import { cutText } from "../../text/cut-text.ts";
 import { applyNonFinite } from "../../writers/jsonl-writer.ts";
 import { checkpointingWriters, keepsWriterContract, type Writer } from "../../writers/writer.ts";
 import type { ShardClaim } from "../lease-protocol.ts";
+import { knownAnswers } from "./answers.ts";
 import { type AttemptCounts, beginAttemptRecord } from "./attempt-record.ts";
 import { type CrashHistory, judgeCrashes } from "./crash-history.ts";
+import { runInFlight } from "./run-in-flight.ts";
 import { runItems } from "./run-items.ts";
-import { ShardAttempt } from "./shard-attempt.ts";
+import { type HeldShard, ShardAttempt } from "./shard-attempt.ts";
 import { type ShardContext, ShardInterrupted } from "./shard-context.ts";
 
 export type ShardOutcome =
@@ -29,24 +32,29 @@ export type ShardOutcome =
   | { readonly kind: "lost" }
   | { readonly kind: "left" };
 
-/** The whole life of a claimed shard: restore, forward and write, checkpoint, commit. */
+/**
+ * The whole life of a claimed shard: restore, forward and write, checkpoint, commit. `onAllBegun` is called when no more of its items
+ * has to begin, where several calls may be open.
+ */
 export async function runShard(
   claim: ShardClaim,
   fenced: readonly number[],
   context: ShardContext,
+  onAllBegun: () => void = () => {},
 ): Promise<ShardOutcome> {
   const { member } = context.worker;
   const record = beginAttemptRecord(claim, member);
   const beganMs = performance.now();
   let work: ShardAttempt | undefined;
-  member.heartbeat.hold(claim);
+  const hold = member.heartbeat.hold(claim);
   try {
-    const restored = restore(claim, fenced, context);
+    const older = olderAttempts(claim, fenced, context);
+    const restored = restore(claim, older, context);
     let done: Done;
     if (restored.kind === "complete") done = adopt(claim, context);
     else {
-      work = await openShard(claim, restored, context, readHistory(claim, fenced, context));
-      done = await computeShard(work, claim);
+      work = await openShard({ claim, hold }, restored, context, readHistory(claim, fenced, context));
+      done = await computeShard(work, claim, { older, onAllBegun });
     }
     if ((await member.protocol.commit(claim)) === "lost") return { kind: "lost" };
     // An earlier attempt's time is not known, so it counts as long.
@@ -58,8 +66,14 @@ export async function runShard(
       record.end(outcome, { ...countsOf(work), reason }),
     );
   } finally {
-    member.heartbeat.release();
+    if (work !== undefined) context.open.delete(work);
+    hold.release();
   }
+}
+
+/** The folders of earlier attempts at a shard, newest first. */
+function olderAttempts({ target }: ShardClaim, fenced: readonly number[], { worker }: ShardContext): readonly string[] {
+  return fenced.map((attempt) => worker.run.paths.fenced(target, attempt)).reverse();
 }
 
 /** The items of this attempt alone. */
@@ -68,9 +82,8 @@ function countsOf(work: ShardAttempt | undefined): AttemptCounts {
   return { items: work.position - work.began.position, failed: work.failed - work.began.failed };
 }
 
-function restore(claim: ShardClaim, fenced: readonly number[], { worker }: ShardContext): Restored {
+function restore(claim: ShardClaim, older: readonly string[], { worker }: ShardContext): Restored {
   const { paths } = worker.run;
-  const older = fenced.map((attempt) => paths.fenced(claim.target, attempt)).reverse();
   return older.length === 0 ? { kind: "nothing" } : restoreAttempt(paths.attempt(claim.target, claim.attempt), older);
 }
 
@@ -100,15 +113,21 @@ function adopt(claim: ShardClaim, { worker }: ShardContext): Done {
 }
 
 /** Runs what is left of an open shard and closes it; only the commit is missing then. */
-export async function computeShard(work: ShardAttempt, claim: ShardClaim): Promise<Done> {
+export async function computeShard(
+  work: ShardAttempt,
+  claim: ShardClaim,
+  { older = [], onAllBegun = () => {} }: { readonly older?: readonly string[]; readonly onAllBegun?: () => void } = {},
+): Promise<Done> {
+  const shard = shardOf(work.context.worker.run.plan, claim.target);
   try {
-    await runItems(work, shardOf(work.context.worker.run.plan, claim.target));
-    work.guard?.leave();
+    if (work.context.calls.isPlain) await runItems(work, shard);
+    else await runInFlight(work, shard, { known: knownAnswers(readAnswers(older)), onAllBegun });
+    work.leaveItems();
     const done = await finish(work, claim);
-    addTotals(work.context, done.counts);
+    addTotals(work, done.counts);
     return done;
   } catch (error) {
-    work.guard?.leave();
+    work.leaveItems();
     await leave(work, error);
     throw error;
   }
@@ -118,11 +137,12 @@ export async function computeShard(work: ShardAttempt, claim: ShardClaim): Promi
  * Opens a shard's state and writers in the attempt's folder, at its beginning or at an earlier attempt's checkpoint.
  */
 export async function openShard(
-  claim: ShardClaim,
+  held: HeldShard,
   restored: Restored,
   context: ShardContext,
   history?: CrashHistory,
 ): Promise<ShardAttempt> {
+  const { claim } = held;
   const { env, worker } = context;
   const { hooks, traits, options } = worker.task;
   const shardDir = worker.run.paths.attempt(claim.target, claim.attempt);
@@ -131,7 +151,7 @@ export async function openShard(
   if (traits.standardWriters) applyNonFinite(state.writers["records"], options.nonFinite ?? "refuse");
   const canGoOn = restored.kind === "checkpoint" && checkpointingWriters(state.writers) !== undefined;
   if (canGoOn) state = withUserState(state, restored.checkpoint.state);
-  const work = new ShardAttempt(context, claim.attempt, state, history);
+  const work = new ShardAttempt(context, held, state, history);
   if (canGoOn) await work.restore(restored);
   return work;
 }
@@ -224,7 +244,9 @@ async function abandon(
   return { kind: error.reason === "lost" ? "lost" : "left" };
 }
 
-function addTotals({ totals }: ShardContext, counts: ShardCounts): void {
+function addTotals(work: ShardAttempt, counts: ShardCounts): void {
+  const { totals, open } = work.context;
+  open.delete(work);
   totals.done += counts.items;
   totals.failed += counts.failed;
   totals.dropped += counts.dropped;

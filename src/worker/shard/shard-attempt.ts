@@ -15,14 +15,18 @@ import { yieldToEventLoop } from "../../runtime/yield-to-event-loop.ts";
 import { encodeState } from "../../values/state-json.ts";
 import type { LineWriter } from "../../writers/line-writer.ts";
 import { type CheckpointingWriter, checkpointingWriters, type WriterCheckpoint } from "../../writers/writer.ts";
+import { type Interruption, type OpenCall, openCall } from "../calls/open-call.ts";
 import type { Heartbeat } from "../heartbeat/heartbeat.ts";
+import type { Hold } from "../heartbeat/hold-claim.ts";
+import type { ShardClaim } from "../lease-protocol.ts";
+import type { AnswerKeeper } from "./answers.ts";
 import { type CheckpointInterval, checkpointInterval } from "./checkpoint-interval.ts";
 import { type SlowCheckpoint, warnNoCheckpoints, warnSlowCheckpoints } from "./checkpoint-notices.ts";
 import { countWrites } from "./count-writes.ts";
 import { type CrashHistory, judgeCrashes } from "./crash-history.ts";
 import { type FailureRecord, openFailureLog } from "./failure-log.ts";
 import { type ItemGuard, openItemGuard } from "./item-guard.ts";
-import { type ShardContext, ShardInterrupted } from "./shard-context.ts";
+import { countsOfWorker, type ShardContext, ShardInterrupted } from "./shard-context.ts";
 
 // One slow checkpoint raises the average only for some shards, even where these are too short for a checkpoint.
 const forgetting = 0.9;
@@ -32,6 +36,12 @@ const slowInARow = 2;
 const failuresKey = "$failures";
 const noHistory = judgeCrashes([], { retries: 0 });
 
+/** A claimed shard, and the lease on it. */
+export interface HeldShard {
+  readonly claim: ShardClaim;
+  readonly hold: Hold;
+}
+
 /** One attempt at one shard while it runs: its position, its counts and its checkpoints. */
 export class ShardAttempt {
   readonly context: ShardContext;
@@ -39,7 +49,11 @@ export class ShardAttempt {
   readonly hooks: RunnerHooks;
   readonly env: object;
   readonly heartbeat: Heartbeat;
+  /** The lease on the shard. */
+  readonly hold: Hold;
   readonly attempt: number;
+  /** The context of its calls of `forward`, where one comes after the other. */
+  readonly call: OpenCall;
   readonly failures: LineWriter<FailureRecord>;
   /** The writers that can be checkpointed; undefined where one of them cannot. */
   readonly writers: Map<string, CheckpointingWriter> | undefined;
@@ -59,6 +73,8 @@ export class ShardAttempt {
   failed = 0;
   /** The position and count with which this attempt began. */
   began: { readonly position: number; readonly failed: number } = { position: 0, failed: 0 };
+  /** Keeps answers on disk before it is their turn to be written, where several calls may be open. */
+  answers: AnswerKeeper | undefined;
   /** Called before each `forward`, where one is needed. */
   readonly guard: ItemGuard | undefined;
   private readonly savedWriters: readonly (readonly [string, CheckpointingWriter])[];
@@ -67,13 +83,16 @@ export class ShardAttempt {
   private sequence = 0;
   private lastCheckpointMs = performance.now();
 
-  constructor(context: ShardContext, attempt: number, state: ShardState, history: CrashHistory = noHistory) {
+  constructor(context: ShardContext, { claim, hold }: HeldShard, state: ShardState, history: CrashHistory = noHistory) {
     const { hooks, traits, options } = context.worker.task;
     this.context = context;
     this.hooks = hooks;
     this.env = context.env;
     this.heartbeat = context.worker.member.heartbeat;
-    this.attempt = attempt;
+    this.hold = hold;
+    this.attempt = claim.attempt;
+    this.call = openCall(claim.attempt);
+    context.open.add(this);
     this.state = state;
     this.failures = openFailureLog(state.shardDir);
     this.records = traits.standardFiles ? (state.writers["records"] as LineWriter<unknown>) : undefined;
@@ -87,7 +106,7 @@ export class ShardAttempt {
     context.pace.checkpointCostMs *= forgetting;
     if (!history.isCareful && options.itemTimeoutMs === undefined) return;
     this.notes = history.isCareful ? openItemNotes(state.shardDir) : undefined;
-    this.guard = openItemGuard({ history, notes: this.notes, heartbeat: this.heartbeat });
+    this.guard = openItemGuard({ history, notes: this.notes, hold });
   }
 
   /** Continues from the checkpoint of an earlier attempt. */
@@ -103,7 +122,7 @@ export class ShardAttempt {
     ({ position: this.position, sequence: this.sequence } = checkpoint);
     ({ dropped: this.dropped, failed: this.failed } = checkpoint.counts);
     this.began = { position: this.position, failed: this.failed };
-    this.heartbeat.resumeAt(this.position);
+    this.hold.resumeAt(this.position);
     this.context.budget.addPrior(this.failed);
   }
 
@@ -112,22 +131,41 @@ export class ShardAttempt {
    * loop.
    */
   async onTick(): Promise<void> {
-    const { heartbeat, context } = this;
-    const { pace, sync, worker } = context;
-    const { isLeaving, isTooLarge, member } = worker;
-    this.tick = heartbeat.ticks[0];
+    const { pace, worker } = this.context;
+    this.tick = this.heartbeat.ticks[0];
     this.report();
-    if (heartbeat.isLost()) throw new ShardInterrupted("lost");
-    if (isLeaving()) throw new ShardInterrupted("leaving");
-    // Without checkpoints the shard would start over each time and never end.
-    if (this.writers !== undefined && isTooLarge?.()) throw new ShardInterrupted("leaving");
-    const now = performance.now();
-    if (now - this.lastCheckpointMs >= this.interval(pace.checkpointCostMs).intervalMs) await this.checkpoint();
-    if (now - pace.lastYieldMs < yieldEveryMs) return;
-    sync.poke();
-    member.history.flush();
+    const interruption = this.interruption(worker.isLeaving);
+    if (interruption !== undefined) throw new ShardInterrupted(interruption);
+    if (this.sinceCheckpointMs() >= this.interval(pace.checkpointCostMs).intervalMs) await this.checkpoint();
+    if (performance.now() - pace.lastYieldMs < yieldEveryMs) return;
+    this.flushNotes();
     await yieldToEventLoop();
     pace.lastYieldMs = performance.now();
+  }
+
+  /** Why the shard must be left now, if it must. */
+  interruption(isLeaving: () => boolean): Interruption | undefined {
+    if (this.hold.isLost()) return "lost";
+    if (isLeaving()) return "leaving";
+    // Without checkpoints the shard would start over each time and never end.
+    return this.writers !== undefined && this.context.worker.isTooLarge?.() ? "leaving" : undefined;
+  }
+
+  /** None of its items runs: what ends the worker now is a hook of this shard, or a call of another one. */
+  leaveItems(): void {
+    if (this.context.open.size > 1) this.guard?.idle();
+    else this.guard?.leave();
+  }
+
+  sinceCheckpointMs(): number {
+    return performance.now() - this.lastCheckpointMs;
+  }
+
+  /** Gives what was committed, and the history of attempts, to the disk. */
+  flushNotes(): void {
+    const { sync, worker } = this.context;
+    sync.poke();
+    worker.member.history.flush();
   }
 
   /** Saves a checkpoint of the shard, if its writers support it. */
@@ -170,12 +208,14 @@ export class ShardAttempt {
   /** Removes everything from the folder but the shard's output. */
   discardMachinery(): void {
     this.log.discard();
+    this.answers?.log.discard();
     if (!this.context.worker.task.traits.standardFiles) removeCheckpointFiles(this.state.shardDir);
     this.notes?.discard();
   }
 
   closeCheckpoints(): void {
     this.log.close();
+    this.answers?.log.close();
   }
 
   counts(): ShardCounts {
@@ -183,14 +223,10 @@ export class ShardAttempt {
     return { items: position, written: position - dropped - failed, dropped, failed };
   }
 
-  private report(): void {
-    const { totals } = this.context;
-    this.heartbeat.count({
-      position: this.position,
-      done: totals.done + this.position,
-      failed: totals.failed + this.failed,
-      dropped: totals.dropped + this.dropped,
-    });
+  /** Tells the heartbeat how far this shard and its worker are. */
+  report(): void {
+    this.hold.count(this.position);
+    this.heartbeat.count(countsOfWorker(this.context));
   }
 }
 

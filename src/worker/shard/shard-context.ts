@@ -1,6 +1,9 @@
 import { type MissingKeys, watchMissingKeys } from "../../contract/watch-missing-keys.ts";
 import { GroupSync } from "../../run-folder/files/group-sync.ts";
 import { type Notices, openNotices } from "../../run-folder/run/notices.ts";
+import { type Calls, openCalls } from "../calls/calls.ts";
+import type { Interruption } from "../calls/open-call.ts";
+import type { WorkerCounts } from "../heartbeat/heartbeat.ts";
 import type { WorkerContext } from "../worker-context.ts";
 import { allowedFailures, FailureBudget } from "./failure-log.ts";
 
@@ -18,6 +21,13 @@ interface Pace {
   slowCheckpoints: number;
 }
 
+/** How far a shard is that is not complete yet. */
+interface OpenShard {
+  readonly position: number;
+  readonly failed: number;
+  readonly dropped: number;
+}
+
 /** What stays the same over all shards of a worker, once its env is built. */
 export interface ShardContext {
   readonly worker: WorkerContext;
@@ -26,8 +36,12 @@ export interface ShardContext {
   readonly sync: GroupSync;
   readonly notices: Notices;
   readonly budget: FailureBudget;
-  /** Items this worker has done in all its shards. */
+  /** Items of the shards that this worker has completed. */
   readonly totals: { done: number; failed: number; dropped: number };
+  /** The shards it works on: one, or several where calls may be open at the same time. */
+  readonly open: Set<OpenShard>;
+  /** The calls of `forward` that it may have open. */
+  readonly calls: Calls;
   readonly pace: Pace;
 }
 
@@ -42,15 +56,28 @@ export function openShardContext(worker: WorkerContext, env: object, alreadyFail
     missingKeys: watchMissingKeys(env),
     budget: new FailureBudget(allowedFailures(task.options, run.plan), alreadyFailed),
     totals: { done: 0, failed: 0, dropped: 0 },
+    open: new Set(),
+    calls: openCalls(task, run.paths, worker.member.lease.worker),
     pace: { beganMs: nowMs, lastYieldMs: nowMs, readAtOnce: 1, checkpointCostMs: 0, slowCheckpoints: 0 },
   };
 }
 
+/** What the worker has done in all its shards, those that are open included, and which calls it has open. */
+export function countsOfWorker({ totals, open, calls }: ShardContext): WorkerCounts {
+  let { done, failed, dropped } = totals;
+  for (const shard of open) {
+    done += shard.position;
+    failed += shard.failed;
+    dropped += shard.dropped;
+  }
+  return { done, failed, dropped, ...calls.counts() };
+}
+
 /** Ends a shard without an error: the worker was asked to leave, or another one holds the shard now. */
 export class ShardInterrupted extends Error {
-  readonly reason: "leaving" | "lost";
+  readonly reason: Interruption;
 
-  constructor(reason: "leaving" | "lost") {
+  constructor(reason: Interruption) {
     super(reason);
     this.reason = reason;
   }

@@ -4,7 +4,7 @@ import { deadlineFromEnvironment, deadlineVariable, openDeadline } from "../../.
 /** A worker that asks before each of its items, and how many it has begun when it is to leave. */
 function itemsBegun(deadlineMs: number | undefined, itemsMs: readonly number[], beganMs = 0): number {
   let nowMs = beganMs;
-  const isTimeUp = openDeadline(deadlineMs, () => nowMs);
+  const { isTimeUp } = openDeadline(deadlineMs, () => nowMs);
   const last = itemsMs.findIndex((ms) => {
     if (isTimeUp()) return true;
     nowMs += ms;

@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { isBatched } from "../../contract/work-options.ts";
+import { isItemError } from "../../errors/item-error.ts";
+import { awaitForward } from "../shard/call-forward.ts";
+import { checkBatchResult } from "../shard/fold-result.ts";
+import type { ShardAttempt } from "../shard/shard-attempt.ts";
+import { ShardInterrupted } from "../shard/shard-context.ts";
+import type { OpenCall } from "./open-call.ts";
+import type { Prefetcher } from "./prefetcher.ts";
+import { isBusy, isMistake, isRepeated, retryDelay } from "./retry-delay.ts";
+
+/** What a call has brought for `count` items: a result, or one item's failure. */
+export type Answer =
+  | { readonly kind: "result"; readonly count: number; readonly result: unknown }
+  | { readonly kind: "failed"; readonly count: 1; readonly error: unknown; readonly tries: number };
+
+/** The items of one call of `forward`. */
+export interface CallItems {
+  readonly position: number;
+  readonly indices: readonly number[];
+}
+
+export interface CallPort {
+  readonly call: OpenCall;
+  readonly prefetcher: Prefetcher | undefined;
+  /** Waits before a further try. Default: the slot of the call is free for others meanwhile. */
+  readonly pause?: ((ms: number) => Promise<void>) | undefined;
+}
+
+/**
+ * One call of `forward`, repeated as `retries` says, with the slot that the caller has taken. A batch that fails is halved until the bad item is alone, unless the server has asked to wait.
+ */
+export async function tryCall(work: ShardAttempt, items: CallItems, port: CallPort): Promise<Answer[]> {
+  const { hooks, context } = work;
+  const { options } = context.worker.task;
+  const { rate, retries } = context.calls;
+  const { call } = port;
+  const isWhole = items.indices.length > 1;
+  for (let retry = 0; ; retry++) {
+    try {
+      return await callOnce(work, items, { ...port, tries: retry + 1 });
+    } catch (error) {
+      if (call.interruption !== undefined) throw new ShardInterrupted(call.interruption);
+      if (error instanceof ShardInterrupted || isMistake(error)) throw error;
+      rate?.slowDown(error);
+      if (isWhole && !isBusy(error)) return halve(work, items, port);
+      if (!isRepeated(error, retry, { hooks, policy: options })) {
+        return isWhole ? halve(work, items, port) : [{ kind: "failed", count: 1, error, tries: retry + 1 }];
+      }
+      retries.count++;
+      const ms = retryDelay(error, { retry, policy: options });
+      retries.waiting++;
+      await (port.pause?.(ms) ?? waitWithoutSlot(work, call, ms)).finally(() => retries.waiting--);
+      if (call.interruption !== undefined) throw new ShardInterrupted(call.interruption);
+    }
+  }
+}
+
+async function callOnce(
+  { hooks, env, context }: ShardAttempt,
+  { position, indices }: CallItems,
+  { call, prefetcher, tries }: CallPort & { readonly tries: number },
+): Promise<Answer[]> {
+  const { options } = context.worker.task;
+  const batched = isBatched(options);
+  if (call.interruption !== undefined) throw new ShardInterrupted(call.interruption);
+  call.begin(tries);
+  const { rate } = context.calls;
+  // Only a call that may have to wait needs the signal here.
+  if (rate !== undefined) await rate.take(call.context.signal);
+  if (prefetcher !== undefined) {
+    const values = await prefetcher.get(position, indices);
+    call.begin(tries, batched ? values : values[0]);
+  }
+  const answer = hooks.forward(batched ? [...indices] : indices[0]!, env, call.context);
+  const result = await awaitForward(answer, { timeoutMs: options.itemTimeoutMs, indices, call });
+  if (!batched) return [answerOf(result)];
+  checkBatchResult(hooks, indices, result);
+  if (hooks.writeBatch !== undefined) return [{ kind: "result", count: indices.length, result }];
+  return (result as unknown[]).map(answerOf);
+}
+
+function answerOf(result: unknown): Answer {
+  return isItemError(result)
+    ? { kind: "failed", count: 1, error: result, tries: 1 }
+    : { kind: "result", count: 1, result };
+}
+
+async function halve(work: ShardAttempt, { position, indices }: CallItems, port: CallPort): Promise<Answer[]> {
+  const middle = Math.ceil(indices.length / 2);
+  const first = await tryCall(work, { position, indices: indices.slice(0, middle) }, port);
+  const second = await tryCall(work, { position: position + middle, indices: indices.slice(middle) }, port);
+  return [...first, ...second];
+}
+
+async function waitWithoutSlot({ context }: ShardAttempt, call: OpenCall, ms: number): Promise<void> {
+  const { slots } = context.calls;
+  slots.release();
+  await sleepUntilInterrupted(call, ms);
+  await slots.take();
+}
+
+/** Sleeps, but not longer than until the call is interrupted. */
+export async function sleepUntilInterrupted({ context }: OpenCall, ms: number): Promise<void> {
+  await sleep(ms, undefined, { signal: context.signal }).catch(() => {});
+}

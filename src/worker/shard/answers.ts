@@ -1,0 +1,102 @@
+import type { Notices } from "../../run-folder/run/notices.ts";
+import { type AnswerLog, encodeAnswer, type LoggedAnswer, openAnswerLog } from "../../run-folder/shard/answer-log.ts";
+import { isExactJson } from "../../values/exact-json.ts";
+import { describeKind, fromPlainValues, toPlainValues } from "../../values/state-json.ts";
+import type { Answer } from "../calls/try-call.ts";
+import { describeError } from "./failure-log.ts";
+
+/** Answers of earlier attempts that need no call, by the position of their first item. */
+export type KnownAnswers = ReadonlyMap<number, Answer>;
+
+/** The answers that earlier attempts have logged. */
+export function knownAnswers(logged: ReadonlyMap<number, LoggedAnswer>): KnownAnswers {
+  return new Map([...logged].map(([position, answer]) => [position, restoreAnswer(answer)]));
+}
+
+function restoreAnswer({ count, result, failure }: LoggedAnswer): Answer {
+  if (failure === undefined) return { kind: "result", count, result: fromPlainValues(result) };
+  const { name, message, code, stack, tries } = failure;
+  const error = Object.assign(new Error(message), { name, stack: stack ?? "" }, code === undefined ? {} : { code });
+  return { kind: "failed", count: 1, error, tries };
+}
+
+/** What is kept of one answer until its items are in a checkpoint. */
+export interface KeptAnswer {
+  readonly line: Buffer | undefined;
+  readonly bytes: number;
+}
+
+/** Keeps the answers of a shard on disk until a checkpoint covers them. */
+export interface AnswerKeeper {
+  keep(position: number, answer: Answer): KeptAnswer;
+  /** A checkpoint covers all answers but these. */
+  restart(left: readonly KeptAnswer[]): void;
+  /** Whether a kill now would lose no answer. */
+  readonly isWhole: boolean;
+  readonly log: AnswerLog;
+}
+
+interface KeeperOptions {
+  readonly notices: Notices;
+  readonly maxBytes: number;
+  /** Whether a failed item stays failed when the shard is continued: with `onError: "skip"`. */
+  readonly keepsFailures: boolean;
+}
+
+// What an answer that cannot be encoded is taken to hold.
+const unknownBytes = 1024;
+
+export function openAnswerKeeper(
+  attemptDir: string,
+  { notices, maxBytes, keepsFailures }: KeeperOptions,
+): AnswerKeeper {
+  const log = openAnswerLog(attemptDir);
+  let isWhole = true;
+  return {
+    log,
+    get isWhole() {
+      return isWhole;
+    },
+    keep(position, answer) {
+      // The run ends there, and its next start calls the item again.
+      if (answer.kind === "failed" && !keepsFailures) return { line: undefined, bytes: unknownBytes };
+      let line: Buffer;
+      try {
+        line = encodeAnswer(loggable(position, answer));
+      } catch (error) {
+        isWhole = false;
+        warnNotKept(notices, error);
+        return { line: undefined, bytes: unknownBytes };
+      }
+      if (log.bytes + line.length > maxBytes) isWhole = false;
+      else log.append(line);
+      return { line, bytes: line.length };
+    },
+    restart(left) {
+      isWhole = left.every(({ line }) => line !== undefined);
+      log.restart(left.flatMap(({ line }) => line ?? []));
+    },
+  };
+}
+
+function loggable(position: number, answer: Answer): LoggedAnswer {
+  const { count } = answer;
+  if (answer.kind === "result") return { position, count, result: plainResult(answer.result) };
+  const { error, stack } = describeError(answer.error);
+  return { position, count, failure: { ...error, stack, tries: answer.tries } };
+}
+
+function plainResult(result: unknown): unknown {
+  if (isExactJson(result)) return result;
+  return toPlainValues(result, "result", (value, path) => {
+    throw new TypeError(`${path} is ${describeKind(value)}`);
+  });
+}
+
+function warnNotKept(notices: Notices, error: unknown): void {
+  const why = error instanceof Error ? error.message : String(error);
+  notices.say(
+    "answers-not-kept",
+    `results cannot be kept before their turn to be written (${why}): a kill repeats the calls of some milliseconds that had answered`,
+  );
+}
