@@ -53,6 +53,7 @@ export type { Items } from "./plan/collect-items.ts";
 export { type IndexRange, range } from "./plan/range.ts";
 export type { JobQueueStatus } from "./run-folder/jobs/job-queue-status.ts";
 export type { RateLimit } from "./run-folder/rate/rate-limit.ts";
+export type { CallCounts } from "./run-folder/run/call-counts.ts";
 export type { RunFailure } from "./run-folder/run/last-failure.ts";
 export { type RunState, type RunStatus, runStatus, type WorkerStatus } from "./run-folder/run/run-status.ts";
 export type { FilePrefix } from "./run-folder/shard/checkpoint.ts";

@@ -1,5 +1,5 @@
 import { relative } from "node:path";
-import { describeJobs, formatCount, formatDuration } from "../driver/progress/progress-line.ts";
+import { describeCalls, describeJobs, formatCount, formatDuration } from "../driver/progress/progress-line.ts";
 import { showProgress } from "../driver/progress/show-progress.ts";
 import { changedCode } from "../run-folder/run/changed-code.ts";
 import type { RunFailure } from "../run-folder/run/last-failure.ts";
@@ -53,7 +53,19 @@ export function printJson(value: object): void {
 
 /** Describes a status in a few lines. */
 export function describeRun(status: RunStatus): string {
-  const { runDir, state, items, shards, workers, itemsPerSecond, etaSeconds, jobs, jobProblems = [], failure } = status;
+  const {
+    runDir,
+    state,
+    items,
+    shards,
+    workers,
+    itemsPerSecond,
+    etaSeconds,
+    jobs,
+    calls,
+    jobProblems = [],
+    failure,
+  } = status;
   const odd = [
     items.dropped > 0 ? `, ${formatCount(items.dropped)} dropped` : "",
     items.failed > 0 ? `, ${formatCount(items.failed)} failed` : "",
@@ -71,6 +83,7 @@ export function describeRun(status: RunStatus): string {
       ({ host, pid, shard, position }) =>
         `    ${host}:${pid} ${shard === undefined ? "between shards" : `at item ${formatCount(position)} of split.${shard}`}`,
     ),
+    ...(calls === undefined ? [] : [`  calls    ${describeCalls(calls)}`]),
     ...(jobs === undefined ? [] : [`  jobs     ${describeJobs(jobs)}`]),
     ...jobProblems.map((problem) => `  record   ${readable(problem)}`),
     ...(items.failed > 0 ? [`  failed   ${onFailed(runDir)}`] : []),

@@ -1,5 +1,6 @@
 import type { AttemptRecord } from "../run-folder/history/history.ts";
 import type { JobQueueStatus } from "../run-folder/jobs/job-queue-status.ts";
+import type { CallCounts } from "../run-folder/run/call-counts.ts";
 import type { RunFailure } from "../run-folder/run/last-failure.ts";
 import type { RunStatus } from "../run-folder/run/run-status.ts";
 
@@ -38,6 +39,8 @@ export interface WorkerView {
   readonly itemsPerSecond: number;
   /** Memory of its process in bytes; null if unknown. */
   readonly rss: number | null;
+  /** Its calls of `forward`; absent where it makes them one after another. */
+  readonly calls?: CallCounts;
   /** Milliseconds since its last heartbeat. */
   readonly heartbeatAgeMs: number;
 }
@@ -54,6 +57,8 @@ export interface Overview {
   readonly shards: RunStatus["shards"];
   readonly itemsPerSecond: number;
   readonly etaSeconds: number | null;
+  /** The calls of all workers; absent where each makes one after another. */
+  readonly calls?: CallCounts;
   readonly jobs: JobQueueStatus | null;
   /** Records of jobs that are not believed or not asked for, and why. */
   readonly jobProblems?: readonly string[];

@@ -81,12 +81,13 @@ export class RateWorld {
   limiter(
     { limit, skewMs = 0, drift = 0 }: Pick<SimulatedWorker, "limit" | "skewMs" | "drift">,
     name: string,
+    files: Partial<RateFiles> = {},
   ): RateLimiter {
     const { random, lateMs } = this.settings;
     return openRateLimiterOn({
       limit,
       worker: name,
-      files: this.files(),
+      files: { ...this.files(), ...files },
       random,
       now: () => skewMs + (this.nowMs - this.beganMs) * (1 + drift),
       setTimer: (act, ms) => this.at(this.nowMs + ms / (1 + drift) + random() * lateMs, act),

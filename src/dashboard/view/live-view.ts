@@ -5,6 +5,7 @@ import type { AttemptRecord } from "../../run-folder/history/history.ts";
 import { openHistoryTail } from "../../run-folder/history/read-history.ts";
 import { type ObservedJobs, readJobQueueStatus } from "../../run-folder/jobs/job-queue-status.ts";
 import { groupAttempts } from "../../run-folder/lease/attempts.ts";
+import { sumCallCounts } from "../../run-folder/run/call-counts.ts";
 import { requireManifest } from "../../run-folder/run/manifest.ts";
 import { fileSystemClock, isUnderWay, type LiveReport, liveReports, stateOf } from "../../run-folder/run/run-status.ts";
 import { namesIn } from "../../run-folder/run/scan-shards.ts";
@@ -173,6 +174,7 @@ export async function openLiveView(
     }
     const seen = seenJobs();
     const jobs = readJobQueueStatus(paths, seen);
+    const calls = sumCallCounts(live.map(({ report }) => report));
     const left = total - doneNow;
     const { failed } = done;
     const { state, failure } = stateOf(paths, { left, failed, jobs, isSomeoneThere: live.length > 0 });
@@ -192,6 +194,7 @@ export async function openLiveView(
       shards: { total: plan.shardCount, committed, damaged },
       itemsPerSecond,
       etaSeconds: itemsPerSecond > 0 ? left / itemsPerSecond : null,
+      ...(calls === undefined ? {} : { calls }),
       jobs: jobs ?? null,
       ...(seen === undefined || seen.problems.length === 0 ? {} : { jobProblems: seen.problems }),
       workers: live

@@ -22,10 +22,12 @@ export interface WorkerReport extends Lease {
   /** Where in that shard this attempt began, and when: milliseconds since 1970 by its host's clock. */
   readonly from?: number | undefined;
   readonly since?: number | undefined;
-  /** Where several calls of `forward` may be open: how many are, how many wait, and how many were repeated so far. */
+  /** Where several calls of `forward` may be open: how many are, and how many were repeated so far. */
   readonly inFlight?: number | undefined;
-  readonly waiting?: number | undefined;
   readonly retries?: number | undefined;
+  /** Calls that wait for the rate limit, and those that wait for their next try. */
+  readonly waiting?: number | undefined;
+  readonly retrying?: number | undefined;
   /** Bytes of memory that its process holds, and may hold where its cgroup has a limit. */
   readonly rss?: number | undefined;
   readonly memoryLimit?: number | undefined;
@@ -58,6 +60,7 @@ const knownAmounts = [
   "memoryLimit",
   "inFlight",
   "waiting",
+  "retrying",
   "retries",
 ] as const;
 

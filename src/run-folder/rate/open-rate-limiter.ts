@@ -117,8 +117,8 @@ export function openRateLimiterOn({
     if (isClosed) return;
     try {
       if (!clock.isFresh(now()) || clock.isVague()) readClock();
+      // Calls begin when this function has returned, so files are dealt with before.
       if (!clock.isVague()) {
-        serve();
         policy.takeShares();
         serve();
       }

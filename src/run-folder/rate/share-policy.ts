@@ -43,8 +43,18 @@ const restFrom = [0.6, 0.85] as const;
 const lookAgainMs = 250;
 
 export function openSharePolicy(context: PolicyContext): SharePolicy {
-  const { limit, clock, tokens, calls, now, random } = context;
+  const { limit, files, clock, tokens, calls, now, random } = context;
   const grid = gridOf(limit);
+  // The file of a share also says how late it is for the file system.
+  const timed: RateFiles = {
+    ...files,
+    create(name, text) {
+      const beforeMs = now();
+      const writtenMs = files.create(name, text);
+      if (writtenMs !== undefined) clock.add(writtenMs, beforeMs, now());
+      return writtenMs;
+    },
+  };
   /** The slot for which tokens are taken ahead, how far that is, and at which parts of a slot it continues. */
   let ahead = { slot: -1, phase: 0, at: [0, 0] as readonly [number, number] };
   let current = { slot: -1, used: 0, usedBefore: 0 };
@@ -101,14 +111,15 @@ export function openSharePolicy(context: PolicyContext): SharePolicy {
     }
     if (ahead.phase === 1 && part >= at[1]) {
       ahead.phase = 2;
-      // Without calls that wait, what was fair is enough.
-      if (calls.count > 0) take(slot, calls.count + demand() - tokens.countUntil((slot + 1) * slotMs), false);
+      // Where tokens were left over the last time, some to spare: calls then seldom wait for the time of theirs.
+      const spare = seen.get(slot - 1)?.isExhausted === false ? 2 * demand() : 0;
+      const want = calls.count > 0 ? calls.count + demand() : 0;
+      take(slot, want + spare - tokens.countUntil((slot + 1) * slotMs), false);
     }
   }
 
   function take(slot: number, want: number, isFair: boolean): void {
     if (want <= 0 || isOver(slot)) return;
-    const beforeMs = now();
     const share = takeShare(
       {
         slot,
@@ -116,11 +127,10 @@ export function openSharePolicy(context: PolicyContext): SharePolicy {
         isFair,
         isFirst: !seen.has(slot),
         workersBefore: seen.get(slot - 1)?.workers,
-        nowMs: clock.bounds(beforeMs).latestMs,
+        nowMs: clock.bounds(now()).latestMs,
       },
-      { ...context, grid },
+      { ...context, files: timed, grid },
     );
-    if (share.writtenMs !== undefined) clock.add(share.writtenMs, beforeMs, now());
     seen.set(slot, share);
     tokens.add(share.tokens);
   }

@@ -39,8 +39,6 @@ interface ShareTaken {
   /** Whether the slot has no tokens left. */
   readonly isExhausted: boolean;
   readonly workers: number;
-  /** When the share's file was written; undefined where none was. */
-  readonly writtenMs?: number | undefined;
 }
 
 const maxTries = 8;
@@ -85,8 +83,8 @@ export function takeShare(
       lateMs: agreed.lateMs,
       factor: agreed.factor,
     };
-    const writtenMs = files.create(`${request.slot}.${number}`, `${JSON.stringify(share)}\n`);
-    if (writtenMs !== undefined) return { tokens, isExhausted: to >= times.length, workers, writtenMs };
+    if (files.create(`${request.slot}.${number}`, `${JSON.stringify(share)}\n`) !== undefined)
+      return { tokens, isExhausted: to >= times.length, workers };
   }
   return { tokens: [], isExhausted: false, workers: 0 };
 

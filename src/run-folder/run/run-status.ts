@@ -6,6 +6,7 @@ import { type JobQueueStatus, type ObservedJobs, readJobQueueStatus } from "../j
 import { hostNameOf, isHeld, unbeatenTtlMs } from "../lease/lease.ts";
 import { fileSystemNow, readSnapshot } from "../lease/take-file-step.ts";
 import type { KnownShard } from "../shard/known-shard.ts";
+import { type CallCounts, callCountsOf, sumCallCounts } from "./call-counts.ts";
 import { describeFailure, type RunFailure } from "./last-failure.ts";
 import { requireManifest } from "./manifest.ts";
 import { namesIn, scanShards } from "./scan-shards.ts";
@@ -21,6 +22,8 @@ export interface WorkerStatus {
   readonly itemsPerSecond: number;
   /** Bytes of memory its process holds; undefined until it has reported them. */
   readonly rss: number | undefined;
+  /** Its calls of `forward`; absent where it makes them one after another. */
+  readonly calls?: CallCounts;
   /** Milliseconds since its last heartbeat. */
   readonly heartbeatAgeMs: number;
 }
@@ -66,6 +69,8 @@ export interface RunStatus {
   };
   readonly shards: { readonly total: number; readonly committed: number; readonly damaged: number };
   readonly workers: readonly WorkerStatus[];
+  /** The calls of all workers, and what they wait for; absent where each makes one after another. */
+  readonly calls?: CallCounts;
   readonly itemsPerSecond: number;
   /** Seconds until the last item at the present rate; undefined while no worker is alive. */
   readonly etaSeconds: number | undefined;
@@ -94,6 +99,7 @@ export async function openStatus(runDir: string): Promise<{ read(seen?: Observed
       const items = countItems(committed, workers, plan.items.count);
       const jobs = readJobQueueStatus(paths, seen);
       const itemsPerSecond = workers.reduce((sum, worker) => sum + worker.itemsPerSecond, 0);
+      const calls = sumCallCounts(workers);
       const left = items.total - items.done;
       return {
         runDir: paths.root,
@@ -103,6 +109,7 @@ export async function openStatus(runDir: string): Promise<{ read(seen?: Observed
         items,
         shards: { total: plan.shardCount, committed: committed.size, damaged: damaged.size },
         workers: live.filter(({ report }) => report.role !== "driver").map(describeWorker),
+        ...(calls === undefined ? {} : { calls }),
         itemsPerSecond,
         etaSeconds: itemsPerSecond > 0 ? left / itemsPerSecond : undefined,
       };
@@ -208,6 +215,7 @@ function countItems(
 /** The public part of a report. */
 export function describeWorker({ report, ageMs }: LiveReport): WorkerStatus {
   const { worker, pid, shard, position, itemsPerSecond, rss } = report;
+  const calls = callCountsOf(report);
   return {
     worker,
     host: hostNameOf(report),
@@ -216,6 +224,7 @@ export function describeWorker({ report, ageMs }: LiveReport): WorkerStatus {
     position,
     itemsPerSecond,
     rss,
+    ...(calls === undefined ? {} : { calls }),
     heartbeatAgeMs: Math.max(0, Math.round(ageMs)),
   };
 }

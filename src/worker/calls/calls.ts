@@ -19,7 +19,7 @@ export interface Calls {
   readonly prefetched: PrefetchRoom;
   /** Calls that were repeated, and those that wait for that now. */
   readonly retries: { count: number; waiting: number };
-  counts(): Pick<WorkerCounts, "inFlight" | "waiting" | "retries">;
+  counts(): Pick<WorkerCounts, "inFlight" | "waiting" | "retrying" | "retries">;
 }
 
 const usualWaitingBytes = 64 * 2 ** 20;
@@ -40,8 +40,8 @@ export function openCalls({ options, hooks }: WorkerTask, paths: RunPaths, worke
     prefetched: { bytes: 0, maxBytes: options.prefetchBytes ?? usualPrefetchBytes },
     retries,
     counts() {
-      const forRate = rate?.waiting ?? 0;
-      return { inFlight: slots.taken - forRate, waiting: forRate + retries.waiting, retries: retries.count };
+      const waiting = rate?.waiting ?? 0;
+      return { inFlight: slots.taken - waiting, waiting, retrying: retries.waiting, retries: retries.count };
     },
   };
 }

@@ -31,7 +31,16 @@ export const nothingHeld = -1;
 export const mergeCode = -2;
 
 /** Slots of the counters the thread reports; only the worker writes them. Those of the claims it holds follow them. */
-export const counterSlot = { done: 0, failed: 1, dropped: 2, inFlight: 3, waiting: 4, retries: 5, size: 6 } as const;
+export const counterSlot = {
+  done: 0,
+  failed: 1,
+  dropped: 2,
+  inFlight: 3,
+  waiting: 4,
+  retrying: 5,
+  retries: 6,
+  size: 7,
+} as const;
 
 /** The counters of one claim that is held. */
 export const heldCounter = { position: 0, from: 1, since: 2, callPosition: 3, size: 4 } as const;

@@ -39,8 +39,9 @@ export interface WorkerCounts {
   readonly dropped: number;
   /** Calls of `forward` that are open, where there may be several. */
   readonly inFlight?: number | undefined;
-  /** Calls that wait for the rate limit or for their next try. */
+  /** Calls that wait for the rate limit, and those that wait for their next try. */
   readonly waiting?: number | undefined;
+  readonly retrying?: number | undefined;
   /** Calls that were repeated, so far. */
   readonly retries?: number | undefined;
 }
@@ -138,12 +139,13 @@ export function startHeartbeat(
     },
     isLeaving: () => Atomics.load(control, controlSlot.leaving) === 1,
     isDraining: () => Atomics.load(control, controlSlot.draining) === 1,
-    count({ done, failed, dropped, inFlight = 0, waiting = 0, retries = 0 }) {
+    count({ done, failed, dropped, inFlight = 0, waiting = 0, retrying = 0, retries = 0 }) {
       counters[counterSlot.done] = done;
       counters[counterSlot.failed] = failed;
       counters[counterSlot.dropped] = dropped;
       counters[counterSlot.inFlight] = inFlight;
       counters[counterSlot.waiting] = waiting;
+      counters[counterSlot.retrying] = retrying;
       counters[counterSlot.retries] = retries;
     },
     stop() {

@@ -108,6 +108,7 @@ export function openBeat(data: HeartbeatData, endWorker: () => void): () => void
         : {
             inFlight: counters[counterSlot.inFlight]!,
             waiting: counters[counterSlot.waiting]!,
+            retrying: counters[counterSlot.retrying]!,
             retries: counters[counterSlot.retries]!,
           }),
       rss: process.memoryUsage.rss(),

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { WorkerView } from "../../../src/dashboard/run-view.ts";
+import { describeCalls } from "../../../src/driver/progress/progress-line.ts";
 import { formatBytes, formatCount, formatSpan } from "../format.ts";
 import { DataTable } from "./data-table.tsx";
 import { Pager } from "./pager.tsx";
@@ -31,6 +32,14 @@ export function WorkerTable({ workers }: { workers: readonly WorkerView[] }): JS
             isNumber: true,
           },
           { head: "Items/s", cell: ({ itemsPerSecond }) => formatCount(itemsPerSecond), isNumber: true },
+          ...(workers.some(({ calls }) => calls !== undefined)
+            ? [
+                {
+                  head: "Calls",
+                  cell: ({ calls }: WorkerView) => (calls === undefined ? "—" : describeCalls(calls)),
+                },
+              ]
+            : []),
           { head: "Memory", cell: ({ rss }) => (rss === null ? "—" : formatBytes(rss)), isNumber: true },
           { head: "Last heartbeat", cell: ({ heartbeatAgeMs }) => `${formatSpan(heartbeatAgeMs)} ago`, isNumber: true },
         ]}

@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { describeJobs } from "../../../src/driver/progress/progress-line.ts";
+import { describeCalls, describeJobs } from "../../../src/driver/progress/progress-line.ts";
 import { ThroughputChart } from "../charts/throughput-chart.tsx";
 import { formatCount, formatDuration, formatMoment, formatPercent } from "../format.ts";
 import { ShardLegend } from "../map/shard-legend.tsx";
@@ -22,7 +22,7 @@ export interface OverviewViewProps {
 
 /** A run on one screen: progress, rate, time, workers. */
 export function OverviewView({ model, isLive, choose }: OverviewViewProps): JSX.Element {
-  const { items, shards, itemsPerSecond, etaSeconds, began, ended, state, failure, jobs, jobProblems, workers } =
+  const { items, shards, itemsPerSecond, etaSeconds, began, ended, state, failure, jobs, jobProblems, calls, workers } =
     model.overview;
   const isOver = !isUnderWay(state);
   const now = useNow(isLive && !isOver);
@@ -54,6 +54,7 @@ export function OverviewView({ model, isLive, choose }: OverviewViewProps): JSX.
             ...(shards.damaged > 0 ? [["Damaged", formatCount(shards.damaged)] as const] : []),
             ["Began", began === null ? "—" : formatMoment(began)],
             [isOver ? "Took" : "Runs for", took === undefined ? "—" : formatDuration(took)],
+            ...(calls === undefined || isOver ? [] : [["Calls", describeCalls(calls)] as const]),
             ...(jobs === null ? [] : [["Cluster", describeJobs(jobs)] as const]),
             ...(jobProblems === undefined ? [] : [["Records", jobProblems.join("; ")] as const]),
           ]}
