@@ -1,0 +1,57 @@
+import { isThenable } from "../../runtime/is-thenable.ts";
+import type { RowSource } from "../dataset.ts";
+
+// A batch of rows is asked for while the one before it is worked on.
+const batchRows = 256;
+
+/** All rows one after the other. Rows that are not there at once are read ahead in batches. */
+export function iterateRows<Row>(source: RowSource<Row>): AsyncIterator<Row> {
+  if (source.length === 0) return iterateTexts<Row>(0, (index) => source.readRow(index));
+  const first = source.readRow(0);
+  if (isThenable(first)) {
+    // It is read again with its neighbours; a source keeps what it has just read.
+    Promise.resolve(first).catch(() => {});
+    return readAhead(source);
+  }
+  return iterateTexts(source.length, (index) => source.readRow(index));
+}
+
+/** What a function returns for 0 … length - 1. Not a generator: that would cost two more turns of the queue a row. */
+export function iterateTexts<T>(length: number, read: (index: number) => T | Promise<T>): AsyncIterator<T> {
+  let index = 0;
+  return {
+    async next() {
+      if (index >= length) return { value: undefined, done: true };
+      const value = read(index++);
+      return { value: isThenable(value) ? await value : value, done: false };
+    },
+    return() {
+      index = length;
+      return Promise.resolve({ value: undefined, done: true });
+    },
+  };
+}
+
+async function* readAhead<Row>(source: RowSource<Row>): AsyncGenerator<Row> {
+  const batch = (start: number): Promise<Row[]> | undefined => {
+    if (start >= source.length) return undefined;
+    const indices = Array.from({ length: Math.min(batchRows, source.length - start) }, (_, i) => start + i);
+    const rows = readAll(source, indices);
+    // An error is thrown where the batch is awaited, and must not end the process before.
+    rows.catch(() => {});
+    return rows;
+  };
+  let next = batch(0);
+  for (let start = 0; next !== undefined; start += batchRows) {
+    const rows = await next;
+    next = batch(start + batchRows);
+    yield* rows;
+  }
+}
+
+/** Several rows; those of a source without `readRows` are asked for together. */
+export async function readAll<Row>(source: RowSource<Row>, indices: readonly number[]): Promise<Row[]> {
+  return source.readRows === undefined
+    ? Promise.all(indices.map((index) => source.readRow(index)))
+    : source.readRows(indices);
+}

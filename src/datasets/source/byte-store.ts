@@ -1,0 +1,17 @@
+/** The bytes of a file, here or elsewhere, read in pieces. */
+export interface ByteStore {
+  /** The path or the address, for messages. */
+  readonly name: string;
+  readonly size: number;
+  /** Exactly `length` bytes, at once where they are here. A piece outside of the file is a `BAD_FILE` error. */
+  read(offset: number, length: number): Buffer | Promise<Buffer>;
+  /** What the store's own checks compare: ETag or modification time. Another one means that the content is another. */
+  readonly version: string;
+  close(): void | Promise<void>;
+}
+
+/** The bytes of a file of this machine. */
+export interface LocalByteStore extends ByteStore {
+  read(offset: number, length: number): Buffer;
+  close(): void;
+}
