@@ -17,18 +17,32 @@ export class ColumnChunks {
     if (last === undefined || rowStart > last.rowStart) chunks?.push({ columnData, rowStart });
   }
 
-  /** Missing values become null: the library has null in some cases and undefined in others. */
   *rows<Row>(count: number): Generator<Row> {
-    const columns = [...this.byName].map(([name, chunks]) => ({ name, chunks, at: 0 }));
-    for (let index = 0; index < count; index++) {
-      const row: Record<string, unknown> = {};
-      for (const column of columns) {
-        let chunk = column.chunks[column.at];
-        if (chunk !== undefined && index >= chunk.rowStart + chunk.columnData.length)
-          chunk = column.chunks[++column.at];
-        row[column.name] = chunk?.columnData[index - chunk.rowStart] ?? null;
-      }
-      yield row as Row;
-    }
+    for (let index = 0; index < count; index++) yield this.row<Row>(index);
   }
+
+  /** One row. Missing values become null: the library has null in some cases and undefined in others. */
+  row<Row>(index: number): Row {
+    const row: Record<string, unknown> = {};
+    for (const [name, chunks] of this.byName) {
+      const chunk = chunkAt(chunks, index);
+      const value: unknown = chunk?.columnData[index - chunk.rowStart] ?? null;
+      // An assignment would change the prototype.
+      if (name === "__proto__")
+        Object.defineProperty(row, name, { value, enumerable: true, configurable: true, writable: true });
+      else row[name] = value;
+    }
+    return row as Row;
+  }
+}
+
+/** The chunk of a row: usually the only one, otherwise found by halving. */
+function chunkAt(chunks: readonly Chunk[], index: number): Chunk | undefined {
+  let [low, high] = [0, chunks.length - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (chunks[middle]!.rowStart <= index) low = middle;
+    else high = middle - 1;
+  }
+  return chunks[low];
 }
