@@ -126,7 +126,7 @@ class GroupReader {
     const pages = new RememberedPages(this.codecs);
     const held = await this.fetch(group);
     this.check(group, held, { pages, meter });
-    const chunks = new ColumnChunks(facts.names);
+    const chunks = new ColumnChunks(facts.names, nestedNames(group));
     await this.hyparquet
       .parquetRead({
         file: bufferOf(held, source.size),
@@ -197,6 +197,11 @@ class GroupReader {
 
 function onlyColumns({ rows, columns }: CheckedGroup, names: ReadonlySet<string>): CheckedGroup {
   return { rows, columns: columns.filter(({ leaf }) => names.has(leaf.path.split("\0", 1)[0]!)) };
+}
+
+function nestedNames({ columns }: CheckedGroup): ReadonlySet<string> {
+  const nested = columns.filter(({ leaf }) => leaf.depth > 1 || leaf.maxRepetition > 0);
+  return new Set(nested.map(({ leaf }) => leaf.path.split("\0", 1)[0]!));
 }
 
 function startOf({ columns }: CheckedGroup): number {
