@@ -20,6 +20,7 @@ await build({
     formats: source("formats.ts"),
     speech: source("speech.ts"),
     recipes: source("recipes.ts"),
+    datasets: source("datasets.ts"),
     "worker-process": source("worker/main/worker-process.ts"),
     "worker-thread": source("worker/main/worker-thread.ts"),
     "job-process": source("node-job/job-process.ts"),
@@ -33,11 +34,12 @@ await build({
   },
 });
 // A thread that needs no module loader starts in 80 % of the time.
-await build({
-  ...common,
-  input: source("worker/heartbeat/heartbeat-thread.ts"),
-  output: { file: join(dist, "heartbeat-thread.cjs"), format: "cjs" },
-});
+for (const [input, file] of [
+  ["worker/heartbeat/heartbeat-thread.ts", "heartbeat-thread.cjs"],
+  ["datasets/lines/scan-thread.ts", "dataset-scan-thread.cjs"],
+]) {
+  await build({ ...common, input: source(input), output: { file: join(dist, file), format: "cjs" } });
+}
 await buildDashboard(join(dist, "web"));
 await buildGuide(join(dist, "web", "guide"));
 runTool(["typescript", "bin", "tsc"], ["-p", "tsconfig.build.json"]);

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { folders, folderTable, launcherFolders } from "./folders.ts";
 
 /** The public API: a file for each export of the package. */
-const entries = ["index.ts", "formats.ts", "speech.ts", "recipes.ts"];
+const entries = ["index.ts", "formats.ts", "speech.ts", "recipes.ts", "datasets.ts"];
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })

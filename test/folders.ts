@@ -68,6 +68,11 @@ export const folders: Readonly<Record<string, Folder>> = {
     imports: ["text", "errors", "input", "models", "formats", "config"],
   },
   plan: { does: "items → shards; pure: no I/O, no clock", first: ["plan.ts"], imports: ["errors", "values"] },
+  datasets: {
+    does: "rows by their index, read when they are asked for: `index/` (where rows are), `packed/` (gzip, zstd), `source/` (files here and elsewhere)",
+    first: ["dataset.ts", "core/make-dataset.ts", "open-jsonl.ts"],
+    imports: ["bytes", "text", "errors", "runtime", "values", "input", "formats", "config", "plan"],
+  },
   code: {
     does: "which files make a run: tokens, imports, packages, their digests",
     first: ["code-snapshot.ts", "digest-code.ts"],

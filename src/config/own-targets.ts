@@ -46,6 +46,7 @@ export const ownTargets: Readonly<Record<string, readonly string[]>> = {
     "speechSegments",
     "speechbrainFbank",
   ],
+  "./datasets": ["concatDatasets", "openCsv", "openFolder", "openJsonl", "openTsv"],
   "./recipes": [
     "CER",
     "CollectStatsRunner",

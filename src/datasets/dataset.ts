@@ -12,6 +12,8 @@ export interface Dataset<Row> extends AsyncIterable<Row>, AsyncDisposable {
    * digest of the original, and `map` changes none.
    */
   readonly digest: string;
+  /** Whether it is a {@link LocalDataset}: rows and ids are there at once. */
+  readonly isLocal: boolean;
   /** Whether rows have ids of their own; otherwise an id is the index as a text. */
   readonly hasIds: boolean;
   /** The ids of all rows, read as they are asked for. */
@@ -38,6 +40,7 @@ export interface Dataset<Row> extends AsyncIterable<Row>, AsyncDisposable {
 
 /** A dataset of local files: a row is there at once, without a promise. */
 export interface LocalDataset<Row> extends Dataset<Row> {
+  readonly isLocal: true;
   readonly ids: AsyncIterable<string> & Iterable<string>;
   at(index: number): Row;
   id(index: number): string;

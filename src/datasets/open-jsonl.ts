@@ -1,20 +1,19 @@
 import type { Shape } from "../config/shape.ts";
 import type { StandardSchema } from "../config/standard-schema.ts";
+import { parseJson } from "../formats/parse-json.ts";
+import { outputLimit } from "../input/output-limit.ts";
 import { type OpenerSection, readOpenerArguments } from "./core/opener-arguments.ts";
 import type { Dataset, LocalDataset } from "./dataset.ts";
-import { openLines } from "./lines/open-lines.ts";
+import { type LinesOptions, openLines } from "./lines/open-lines.ts";
+import { idReader, rowChecker, rowText } from "./lines/row-values.ts";
 import type { RemoteOption } from "./source/remote-address.ts";
 
 /** Options of {@link openJsonl}. */
-export interface JsonlOptions<Row> {
+export interface JsonlOptions<Row> extends LinesOptions {
   /** The form of each row: a `shape`, or a schema of zod, valibot or another library. A row that differs is an error. */
   readonly row?: Shape<Row> | StandardSchema<Row>;
   /** The key that holds the id of a row. Default: the index is the id. */
   readonly id?: string;
-  /** Where the index is kept. Default: beside the file, or in the cache folder if that is not writable. */
-  readonly indexDir?: string;
-  /** The maximum length of a line in bytes. Default: 64 MiB. */
-  readonly maxLineBytes?: number;
 }
 
 const known = ["row", "id", "indexDir", "maxLineBytes"] as const;
@@ -41,5 +40,22 @@ export async function openJsonl<Row = unknown>(
   options?: JsonlOptions<Row>,
 ): Promise<Dataset<Row>> {
   const given = readOpenerArguments<JsonlOptions<Row>>("openJsonl", [path, options], known);
-  return openLines(given.path, given.options);
+  const { row: schema, id, ...lines } = given.options;
+  return openLines<Row>(given.path, {
+    format: "jsonl",
+    hasQuotes: false,
+    options: lines,
+    prepare: ({ name, size }) => {
+      const limit = outputLimit(size);
+      const check = rowChecker<Row>(name, schema);
+      return {
+        skipped: 0,
+        parse: (bytes, { row, offset }) => {
+          const text = rowText(bytes, name, { row, offset });
+          return check(parseJson(text, { file: name, offset, what: `row ${row}`, limit }), { row, offset });
+        },
+        idOf: idReader(name, id),
+      };
+    },
+  });
 }

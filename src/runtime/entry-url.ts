@@ -4,6 +4,7 @@ type EntryFile =
   | "worker-process.js"
   | "worker-thread.js"
   | "heartbeat-thread.cjs"
+  | "dataset-scan-thread.cjs"
   | "cli/millrace.js";
 
 /** The URL of such a program. The build puts it beside the bundle that contains this file. */

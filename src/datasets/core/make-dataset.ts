@@ -20,6 +20,7 @@ export function makeLocalDataset<Row>(source: LocalRowSource<Row>): LocalDataset
 
 class SourceDataset<Row, Source extends RowSource<Row> = RowSource<Row>> implements Dataset<Row> {
   readonly [datasetMark] = true;
+  readonly isLocal: boolean = false;
   readonly length: number;
   readonly digest: string;
   readonly hasIds: boolean;
@@ -84,6 +85,8 @@ class SourceDataset<Row, Source extends RowSource<Row> = RowSource<Row>> impleme
 }
 
 class LocalSourceDataset<Row> extends SourceDataset<Row, LocalRowSource<Row>> implements LocalDataset<Row> {
+  override readonly isLocal = true;
+
   override at(index: number): Row {
     checkIndex(index, this.source);
     return this.source.readRow(index);

@@ -10,7 +10,9 @@ export function permutation(length: number, seed: number): (index: number) => nu
   while (4 ** halfBits < length) halfBits++;
   const half = 2 ** halfBits;
   const mask = half - 1;
-  const keys = Array.from({ length: rounds }, (_, round) => mix(mix(seed | 0) ^ mix(Math.floor(seed / 2 ** 32) + round)));
+  const keys = Array.from({ length: rounds }, (_, round) =>
+    mix(mix(seed | 0) ^ mix(Math.floor(seed / 2 ** 32) + round)),
+  );
   const step = (index: number): number => {
     let left = Math.floor(index / half);
     let right = index % half;

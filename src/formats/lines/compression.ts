@@ -6,10 +6,11 @@ import { MillraceError } from "../../errors/errors.ts";
 export type Compression = "none" | "gzip" | "zstd";
 
 // Node.js has zstd since 22.15; the types of the oldest supported version do not declare it.
-const { createZstdCompress, createZstdDecompress, zstdCompressSync } = zlib as {
+const { createZstdCompress, createZstdDecompress, zstdCompressSync, zstdDecompressSync } = zlib as {
   readonly createZstdCompress?: () => Transform;
   readonly createZstdDecompress?: () => Transform;
   readonly zstdCompressSync?: (bytes: Uint8Array) => Uint8Array;
+  readonly zstdDecompressSync?: (bytes: Uint8Array, options: { maxOutputLength: number }) => Buffer;
 };
 
 /** Whether this Node.js can read and write zstd. */
@@ -57,6 +58,11 @@ export function decompressor(compression: Compression, path: string): Transform 
   if (compression === "none") return undefined;
   if (compression === "gzip") return zlib.createGunzip();
   return (createZstdDecompress ?? noZstd(path))();
+}
+
+/** Unpacks a whole frame of zstd. */
+export function unpackZstd(frame: Uint8Array, path: string, maxOutputLength: number): Buffer {
+  return (zstdDecompressSync ?? noZstd(path))(frame, { maxOutputLength });
 }
 
 function noZstd(path: string): never {

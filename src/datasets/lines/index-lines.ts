@@ -1,0 +1,75 @@
+import { crc32 } from "../../bytes/crc32.ts";
+import { messageOf } from "../../errors/errors.ts";
+import { refuseFile } from "../../formats/refuse-file.ts";
+import type { IndexWriter } from "../index/index-writer.ts";
+import { LineCollector, type ScannedChunk } from "./line-collector.ts";
+import { scanChunk } from "./scan-chunk.ts";
+import { scanInThreads, scanThreads } from "./scan-in-threads.ts";
+import { QuotedScanner } from "./scan-quoted.ts";
+
+export interface LineRules {
+  readonly maxLineBytes: number;
+  /** Whether line breaks between quotes belong to a value, as in CSV. */
+  readonly hasQuotes: boolean;
+}
+
+/** The text of a file, unpacked. */
+export interface TextParts {
+  readonly name: string;
+  /** Part by part, in order. */
+  readonly chunks: () => AsyncIterable<Buffer>;
+  /** The file itself where it is here and not compressed: threads can scan it. */
+  readonly plainFile?: { readonly size: number } | undefined;
+}
+
+/** What the footer of an index says about the text. */
+export interface IndexedText {
+  readonly textBytes: number;
+  readonly crc: number;
+}
+
+/** Adds the rows of a text to an index. */
+export async function indexLines(writer: IndexWriter, text: TextParts, rules: LineRules): Promise<IndexedText> {
+  const collector = new LineCollector(text.name, rules.maxLineBytes, (start) => writer.addRow(start));
+  const { plainFile } = text;
+  const isThreaded = plainFile !== undefined && !rules.hasQuotes && scanThreads(plainFile.size) > 0;
+  const parts = isThreaded ? threadParts(text, plainFile.size, collector) : ownParts(text, rules, collector);
+  for await (const part of parts) collector.add(part);
+  return { textBytes: collector.offset, crc: collector.crc };
+}
+
+async function* ownParts(text: TextParts, { hasQuotes }: LineRules, collector: LineCollector) {
+  const quotes = hasQuotes ? new QuotedScanner() : undefined;
+  let isFirst = true;
+  for await (const chunk of text.chunks()) {
+    const bytes = isFirst ? withoutMark(chunk, collector) : chunk;
+    isFirst = false;
+    yield { bytes: bytes.length, crc: crc32(bytes), lines: quotes?.scan(bytes) ?? scanChunk(bytes) };
+  }
+  if (quotes?.isOpen === true) {
+    throw refuseFile(text.name, collector.offset, "the file ends within quotes", {
+      hint: "A quote that begins a value has no end. Where quotes are plain characters, read the file with openTsv.",
+    });
+  }
+}
+
+async function* threadParts(text: TextParts, size: number, collector: LineCollector): AsyncGenerator<ScannedChunk> {
+  for await (const first of text.chunks()) {
+    withoutMark(first, collector);
+    break;
+  }
+  try {
+    yield* scanInThreads(text.name, collector.offset, size);
+  } catch (cause) {
+    throw refuseFile(text.name, collector.offset, `cannot be read on: ${messageOf(cause)}`, { cause });
+  }
+}
+
+const byteOrderMark: Buffer = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/** A byte order mark belongs to no row. */
+function withoutMark(first: Buffer, collector: LineCollector): Buffer {
+  if (!first.subarray(0, 3).equals(byteOrderMark)) return first;
+  collector.skipMark(byteOrderMark);
+  return first.subarray(3);
+}

@@ -1,0 +1,100 @@
+import { refuseFile } from "../../formats/refuse-file.ts";
+import { isThenable } from "../../runtime/is-thenable.ts";
+import type { IndexFile } from "../index/index-file.ts";
+import { RowSpans } from "../index/row-spans.ts";
+import type { ByteStore } from "../source/byte-store.ts";
+
+/** Where a row is in its file, for its own message. */
+export interface RowPlace {
+  readonly row: number;
+  readonly offset: number;
+}
+
+/** The bytes of a row become its value. */
+export type ParseRow<Row> = (bytes: Buffer, place: RowPlace) => Row;
+
+// Rows that are this close to each other are read together.
+const maxGapBytes = 1 << 16;
+const maxReadBytes = 4 * 2 ** 20;
+const lineFeed = 10;
+
+/** Reads rows of a text by its index. `skipped` rows at the beginning are none: a header. */
+export class LineRows<Row> {
+  readonly length: number;
+  private readonly text: ByteStore;
+  private readonly spans: RowSpans;
+  private readonly parse: ParseRow<Row>;
+  private readonly skipped: number;
+
+  constructor(text: ByteStore, index: IndexFile, { parse, skipped }: { parse: ParseRow<Row>; skipped: number }) {
+    this.text = text;
+    this.spans = new RowSpans(index);
+    this.parse = parse;
+    this.skipped = skipped;
+    this.length = index.rows - skipped;
+  }
+
+  read(index: number): Row | Promise<Row> {
+    const { spans, text } = this;
+    spans.locate(index + this.skipped);
+    const { start, end } = spans;
+    const bytes = text.read(start, end - start);
+    if (isThenable(bytes)) return Promise.resolve(bytes).then((come) => this.row(come, index, start));
+    return this.row(bytes, index, start);
+  }
+
+  /** A row of a text that is here. */
+  readNow(index: number): Row {
+    const { spans, text } = this;
+    spans.locate(index + this.skipped);
+    const { start, end } = spans;
+    const bytes = text.read(start, end - start);
+    if (bytes instanceof Promise) throw new TypeError(`${text.name} is not a file of this machine.`);
+    return this.row(bytes, index, start);
+  }
+
+  /** Several rows; neighbours come with one read. */
+  async readMany(indices: readonly number[]): Promise<Row[]> {
+    const rows = new Map<number, Row>();
+    const reads: Promise<void>[] = [];
+    const places = [...new Set(indices)]
+      .sort((a, b) => a - b)
+      .map((index) => {
+        this.spans.locate(index + this.skipped);
+        return { index, start: this.spans.start, end: this.spans.end };
+      });
+    for (let from = 0; from < places.length; ) {
+      const { start } = places[from]!;
+      let to = from + 1;
+      while (to < places.length && isNear(places[to - 1]!, places[to]!, start)) to++;
+      const group = places.slice(from, to);
+      reads.push(
+        (async () => {
+          const bytes = await this.text.read(start, group.at(-1)!.end - start);
+          for (const place of group)
+            rows.set(
+              place.index,
+              this.row(bytes.subarray(place.start - start, place.end - start), place.index, place.start),
+            );
+        })(),
+      );
+      from = to;
+    }
+    await Promise.all(reads);
+    return indices.map((index) => rows.get(index)!);
+  }
+
+  private row(bytes: Buffer, index: number, offset: number): Row {
+    // Every row but the last ends with a line break: if not, the file is not the one that was indexed.
+    if (bytes[bytes.length - 1] !== lineFeed && offset + bytes.length < this.text.size) {
+      throw refuseFile(this.text.name, offset, `row ${index} does not end where the index says`, {
+        hint: "The file was changed after it was opened. Open it again once it is complete.",
+      });
+    }
+    return this.parse(bytes, { row: index, offset });
+  }
+}
+
+function isNear(before: { end: number }, next: { start: number; end: number }, start: number): boolean {
+  return next.start - before.end <= maxGapBytes && next.end - start <= maxReadBytes;
+}

@@ -1,0 +1,54 @@
+import { isUtf8 } from "node:buffer";
+import { checkValue } from "../../config/check-value.ts";
+import type { Shape } from "../../config/shape.ts";
+import type { StandardSchema } from "../../config/standard-schema.ts";
+import { MillraceError } from "../../errors/errors.ts";
+import { refuseFile } from "../../formats/refuse-file.ts";
+import { describeKind } from "../../values/state-json.ts";
+import type { RowPlace } from "./line-rows.ts";
+
+/** The text of a row, without its line break. */
+export function rowText(bytes: Buffer, file: string, { row, offset }: RowPlace): string {
+  if (!isUtf8(bytes)) throw refuseFile(file, offset, `row ${row} is not UTF-8`);
+  let end = bytes.length;
+  while (end > 0 && (bytes[end - 1] === 10 || bytes[end - 1] === 13)) end--;
+  return bytes.toString("utf8", 0, end);
+}
+
+/** Checks each row against the schema that the user has given; without one, rows are what the user says they are. */
+export function rowChecker<Row>(
+  file: string,
+  schema: Shape<Row> | StandardSchema<Row> | undefined,
+): (value: unknown, place: RowPlace) => Row {
+  if (schema === undefined) return (value) => value as Row;
+  return (value, { row, offset }) => {
+    const checked = checkValue(value, schema, []);
+    if ("value" in checked) return checked.value;
+    const [{ path, message, hint }] = checked.problems;
+    const place = path.length === 0 ? "it" : path.join(".");
+    throw refuseFile(file, offset, `row ${row}: ${place} ${message}`, {
+      hint: hint ?? "Correct the row, or the schema that the dataset was opened with.",
+    });
+  };
+}
+
+/** Reads the id of a row from one of its keys. */
+export function idReader(file: string, key: string | undefined): ((row: unknown, index: number) => string) | undefined {
+  if (key === undefined) return undefined;
+  if (typeof key !== "string") {
+    throw new MillraceError("BAD_OPTION", `${file}: id is ${describeKind(key)}; the name of a key was expected.`, {
+      hint: 'Write for instance { id: "utt_id" }, or leave it out: then the index is the id.',
+    });
+  }
+  return (row, index) => {
+    const value = typeof row === "object" && row !== null ? (row as Record<string, unknown>)[key] : undefined;
+    if (typeof value === "string" || typeof value === "number") return String(value);
+    throw new MillraceError(
+      "BAD_FILE",
+      `${file}: ${key} of row ${index} is ${describeKind(value)}; an id was expected.`,
+      {
+        hint: "Name a key that every row has as a text or a number, or leave `id` out: then the index is the id.",
+      },
+    );
+  };
+}
