@@ -1,4 +1,5 @@
 import type { Items } from "../plan/collect-items.ts";
+import { isDataset } from "../plan/dataset-items.ts";
 import { isIndexRange, range } from "../plan/range.ts";
 
 /** The first `limit` items; all of them without a limit. */
@@ -8,6 +9,7 @@ export function limitItems(items: Items, limit: number | undefined): Items {
     const { start, step, length } = items;
     return range(start, start + Math.min(limit, length) * step, step);
   }
+  if (isDataset(items)) return range(Math.min(limit, items.length));
   return firstOf(items, limit);
 }
 

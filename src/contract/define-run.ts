@@ -4,9 +4,10 @@ import { MillraceError } from "../errors/errors.ts";
 import { recordsOfShards } from "../merge/merge-lines.ts";
 import type { Items } from "../plan/collect-items.ts";
 import { readShardState } from "../run-folder/shard/shard-state.ts";
+import { isThenable } from "../runtime/is-thenable.ts";
 import { copyOrigins } from "../secrets/origins.ts";
 import { nearestName } from "../text/nearest-name.ts";
-import { describeKind } from "../values/state-json.ts";
+import { describeKind, isPlainObject } from "../values/state-json.ts";
 import { BaseRunner } from "./base-runner.ts";
 import type { ModuleMeta } from "./define-runner.ts";
 import { type DefinitionMark, definitionMark } from "./definition-mark.ts";
@@ -122,12 +123,20 @@ class Definition implements DefinedRun<unknown, unknown, AnyStart> {
 function providerOf({ env, teardown }: AnyDefinition) {
   return class extends EnvironmentProvider<object> {
     buildEnvLocal(): object | Promise<object> {
-      return env(this.config, this.params);
+      return awaitValues(env(this.config, this.params));
     }
     override teardown(built: object): void | Promise<void> {
       return teardown?.(built);
     }
   };
+}
+
+/** Waits for the values that are promises, all at once: `{ dataset: openJsonl(path), model: loadModel() }`. */
+function awaitValues(built: object | Promise<object>): object | Promise<object> {
+  if (built instanceof Promise) return built.then(awaitValues);
+  if (!isPlainObject(built) || !Object.values(built).some(isThenable)) return built;
+  const entries = Object.entries(built).map(async ([key, value]) => [key, await value] as const);
+  return Promise.all(entries).then((all) => Object.fromEntries(all));
 }
 
 /** A class with the hooks that a definition has: the others keep their defaults. */

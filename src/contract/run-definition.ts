@@ -35,6 +35,11 @@ export interface RunContext<Options> {
   readonly options: OptionValues<Options>;
 }
 
+/** What `env` builds, with values instead of promises of them. */
+export type BuiltEnv<Env> = [Extract<Env[keyof Env], PromiseLike<unknown>>] extends [never]
+  ? Env
+  : { [Key in keyof Env]: Awaited<Env[Key]> };
+
 /** What one call of `forward` is about: one index, or those of a batch. */
 type IndexOf<Batch> = Batch extends undefined ? number : readonly number[];
 
@@ -74,7 +79,7 @@ export interface RunDefinition<
   Merged,
   Options extends OptionDeclarations,
 > {
-  /** Builds what `forward` needs (dataset, model, helpers), once per worker. */
+  /** Builds what `forward` needs (dataset, model, helpers), once per worker. Values that are promises are awaited together. */
   readonly env: (config: Config, params: Params) => Env | Promise<Env>;
   /** Options of this run's own, checked; they are given where the run is started. */
   readonly options?: Options | undefined;
@@ -83,24 +88,26 @@ export interface RunDefinition<
   /** The work for one item, or for a batch: then one result for each of its items. `null` or `undefined` drops an item. */
   readonly forward: (
     idx: IndexOf<Batch>,
-    env: Env & RunPlace,
+    env: BuiltEnv<Env> & RunPlace,
     context: RunContext<Options>,
   ) => Returned & BatchCheck<Batch>;
   /** What an item costs, for `batch: { cost, max }`. */
-  readonly cost?: ((idx: number, env: Env & RunPlace, context: RunContext<Options>) => number) | undefined;
+  readonly cost?: ((idx: number, env: BuiltEnv<Env> & RunPlace, context: RunContext<Options>) => number) | undefined;
   /** Opens the files of one shard in its folder. Default: `records.jsonl`. */
   readonly writers?:
-    | ((shardDir: string, env: Env & RunPlace, context: RunContext<Options>) => Awaitable<Writers>)
+    | ((shardDir: string, env: BuiltEnv<Env> & RunPlace, context: RunContext<Options>) => Awaitable<Writers>)
     | undefined;
   /** What a shard carries from item to item; plain data that a checkpoint keeps. */
-  readonly state?: ((env: Env & RunPlace, context: RunContext<Options>) => State | Promise<State>) | undefined;
+  readonly state?:
+    | ((env: BuiltEnv<Env> & RunPlace, context: RunContext<Options>) => State | Promise<State>)
+    | undefined;
   /** Takes the result of one item to the writers or into the state. Default: a line of `records.jsonl`. */
   readonly write?:
     | ((
         writers: NoInfer<Writers>,
         result: NoInfer<ResultOf<Batch, Returned>>,
         state: NoInfer<State>,
-        env: Env & RunPlace,
+        env: BuiltEnv<Env> & RunPlace,
         context: RunContext<Options>,
       ) => Awaitable<void>)
     | undefined;
@@ -109,7 +116,7 @@ export interface RunDefinition<
     | ((
         writers: NoInfer<Writers>,
         state: NoInfer<State>,
-        env: Env & RunPlace,
+        env: BuiltEnv<Env> & RunPlace,
         context: RunContext<Options>,
       ) => Awaitable<object | undefined> | Awaitable<void>)
     | undefined;
@@ -121,7 +128,7 @@ export interface RunDefinition<
       ) => Merged | Promise<Merged>)
     | undefined;
   /** Called once per worker when it leaves: close files, free a device. */
-  readonly teardown?: ((env: Env) => void | Promise<void>) | undefined;
+  readonly teardown?: ((env: BuiltEnv<Env>) => void | Promise<void>) | undefined;
   /** Raised when a function changes in a way that makes earlier outputs wrong: a resume then refuses. */
   readonly version?: string | number | undefined;
 }

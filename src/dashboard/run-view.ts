@@ -98,6 +98,8 @@ export const maxAttempts = 5000;
 /** A failed item as a page shows it. */
 export interface FailureView {
   readonly item: number;
+  /** The item's id, where the run is over a dataset with ids. */
+  readonly id?: string;
   readonly shard: number;
   readonly attempt: number;
   readonly tries: number;

@@ -1,10 +1,11 @@
 import { MillraceError } from "../errors/errors.ts";
 import { describeKind } from "../values/state-json.ts";
+import { type DatasetItems, isDataset } from "./dataset-items.ts";
 import type { ItemList, Segment } from "./item-list.ts";
 import { type IndexRange, isIndexRange } from "./range.ts";
 
-/** What `run` takes: a range, an array, or any sync or async iterable of indices. */
-export type Items = IndexRange | Iterable<number> | AsyncIterable<number>;
+/** What `run` takes: a dataset for all of its rows, a range, an array, or any sync or async iterable of indices. */
+export type Items = DatasetItems | IndexRange | Iterable<number> | AsyncIterable<number>;
 
 // A list with more segments than this is irregular: a flat array is smaller, and the manifest stays below 100 kB.
 const maxSegments = 2000;
@@ -12,19 +13,23 @@ const maxSegments = 2000;
 /** Reads the user's indices, checks each one, and stores them in the smallest form. */
 export async function collectItems(items: Items | ItemList): Promise<ItemList> {
   if (isItemList(items)) return items;
+  if (isDataset(items)) return { ...fromRange({ start: 0, step: 1, length: items.length }), dataset: items.digest };
   if (isIndexRange(items)) return fromRange(items);
   const collector = new Collector();
   if (isIterable(items)) for (const index of items) collector.add(index);
   else if (isAsyncIterable(items)) for await (const index of items) collector.add(index);
   else {
     throw new MillraceError("BAD_ITEMS", `run got ${describeKind(items)}; it takes the indices of the items to run.`, {
-      hint: typeof items === "number" ? `Did you mean run(range(${items}))?` : "Pass range(n) or an array of indices.",
+      hint:
+        typeof items === "number"
+          ? `Did you mean run(range(${items}))?`
+          : "Pass a dataset, range(n) or an array of indices.",
     });
   }
   return collector.finish();
 }
 
-function fromRange({ start, step, length }: IndexRange): ItemList {
+function fromRange({ start, step, length }: Omit<IndexRange, typeof Symbol.iterator>): ItemList {
   if (length === 0) return { kind: "segments", count: 0, segments: [] };
   checkIndex(start, 0);
   checkIndex(start + (length - 1) * step, length - 1);

@@ -5,9 +5,14 @@ export type Segment = readonly [start: number, step: number, count: number];
  * The items of a run, in the order the user gave them. Evenly spaced items are stored as segments, so a plan of ten
  * million is a few numbers; an irregular list is stored as one flat array of integers.
  */
-export type ItemList =
-  | { readonly kind: "segments"; readonly count: number; readonly segments: readonly Segment[] }
-  | { readonly kind: "list"; readonly count: number; readonly indices: Uint32Array | Float64Array };
+export type ItemList = (
+  | { readonly kind: "segments"; readonly segments: readonly Segment[] }
+  | { readonly kind: "list"; readonly indices: Uint32Array | Float64Array }
+) & {
+  readonly count: number;
+  /** The digest of the dataset that was given to `run`; the items are all of its rows. */
+  readonly dataset?: string | undefined;
+};
 
 /** The item indices at positions `from` up to, not including, `to`. */
 export function readItems(items: ItemList, from: number, to: number): number[] {

@@ -31,10 +31,11 @@ export function viewFailures(
   return { total, offset, failures, retryCommand: `millrace retry ${shellWord(paths.root)}` };
 }
 
-function viewFailure(shard: number, { item, attempt, tries, error, stack }: FailureRecord): FailureView {
+function viewFailure(shard: number, { item, id, attempt, tries, error, stack }: FailureRecord): FailureView {
   const { name, message, code } = error;
   return {
     item,
+    ...(id === undefined ? {} : { id: cut(id) }),
     shard,
     attempt,
     tries,

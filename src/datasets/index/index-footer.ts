@@ -1,4 +1,4 @@
-import { shape } from "../../config/shape.ts";
+import { type Shape, shape } from "../../config/shape.ts";
 
 /** The first and the last eight bytes of an index. A new layout has a new number, and old ones are built again. */
 export const indexMagic = "MLROWS01";
@@ -38,7 +38,7 @@ export interface IndexFooter {
 
 const count = shape.int({ min: 0 });
 
-export const footerShape = shape.object({
+export const footerShape: Shape<unknown> = shape.object({
   subject: shape.object({
     rules: shape.string(),
     size: count,

@@ -1,3 +1,4 @@
+import { distanceBase, distanceExtra, lengthBase, lengthExtra, orderOfLengths } from "./deflate-codes.ts";
 import { fixedTables, type HuffmanTable, makeHuffmanTable } from "./huffman-table.ts";
 
 const historyBytes = 32768;
@@ -5,53 +6,6 @@ const outputBytes = 1 << 20;
 // What one symbol, and the tables of a block, can take from the input at most.
 const maxSymbolBytes = 16;
 const maxTablesBytes = 400;
-
-const lengthExtra = Uint8Array.of(
-  0,
-  0,
-  0,
-  0,
-  0,
-  0,
-  0,
-  0,
-  1,
-  1,
-  1,
-  1,
-  2,
-  2,
-  2,
-  2,
-  3,
-  3,
-  3,
-  3,
-  4,
-  4,
-  4,
-  4,
-  5,
-  5,
-  5,
-  5,
-  0,
-);
-const lengthBase = basesOf(lengthExtra, 3);
-lengthBase[28] = 258;
-const distanceExtra = Uint8Array.from({ length: 30 }, (_, code) => Math.max(0, (code >> 1) - 1));
-const distanceBase = basesOf(distanceExtra, 1);
-const orderOfLengths = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
-
-function basesOf(extra: Uint8Array, first: number): Uint16Array {
-  const bases = new Uint16Array(extra.length);
-  let base = first;
-  extra.forEach((bits, code) => {
-    bases[code] = base;
-    base += 2 ** bits;
-  });
-  return bases;
-}
 
 /** Why `run` stopped: it needs input, its output must be taken, a block begins, the stream has ended. */
 type Stop = "input" | "output" | "block" | "end";

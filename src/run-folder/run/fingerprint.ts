@@ -52,6 +52,7 @@ function fingerprintOf(identity: IdentityParts, hides: boolean): Fingerprint {
   add("params", params);
   add("provider", fields);
   add("options", options);
+  if (items.dataset !== undefined) parts["dataset"] = items.dataset;
   parts["items"] = `${items.count} items, ${digestItems(items)}`;
   return parts;
 }

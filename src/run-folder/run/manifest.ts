@@ -114,7 +114,11 @@ export function readManifest(paths: RunPaths): Manifest | undefined {
   const wrong = checkBounds(shards!.bounds, shards!.count, list.count);
   if (wrong !== undefined) throw damaged(paths.manifest, wrong);
   return {
-    plan: { items: list, bounds: shards!.bounds, shardCount: shards!.count },
+    plan: {
+      items: { ...list, dataset: textsOf(fingerprint!)["dataset"] },
+      bounds: shards!.bounds,
+      shardCount: shards!.count,
+    },
     fingerprint: textsOf(fingerprint!),
     created: typeof created === "string" ? created : "",
     code: readCodeVersions(file.code),

@@ -12,6 +12,8 @@ import type { CheckpointingWriter } from "../../writers/writer.ts";
 /** One line of `failures.jsonl`. */
 export interface FailureRecord {
   readonly item: number;
+  /** The id of the item, where the run is over a dataset with ids. */
+  readonly id?: string;
   /** The item's position in its shard. */
   readonly position: number;
   readonly error: { readonly name: string; readonly message: string; readonly code?: string };
@@ -30,7 +32,7 @@ export function isFailureRecord(value: unknown): value is FailureRecord {
     [record?.item, record?.position, record?.attempt, record?.tries].every(isCount) &&
     typeof error?.name === "string" &&
     typeof error.message === "string" &&
-    [error.code, stack].every((text) => text === undefined || typeof text === "string") &&
+    [record?.id, error.code, stack].every((text) => text === undefined || typeof text === "string") &&
     typeof at === "object" &&
     at !== null &&
     Object.values(at).every(isCount)

@@ -4,6 +4,7 @@ import { userState } from "../../run-folder/shard/shard-state.ts";
 import { isThenable } from "../../runtime/is-thenable.ts";
 import { describeKind } from "../../values/state-json.ts";
 import { describeError, outputOffsets } from "./failure-log.ts";
+import { itemId, itemName } from "./item-id.ts";
 import type { ShardAttempt } from "./shard-attempt.ts";
 
 /** Folds the results of one call of `forward` for several items. */
@@ -107,15 +108,21 @@ export async function giveUp(
   { error, tries }: { error: unknown; tries: number },
 ): Promise<void> {
   const { worker, budget } = work.context;
-  if (worker.task.options.onError === "fail") throw itemFailed(work, idx, error);
+  const id = await itemId(work, idx);
+  if (worker.task.options.onError === "fail") throw itemFailed(work, { idx, id }, error);
   const at = await outputOffsets(work.writers);
-  work.onFailure({ item: idx, position: work.position, ...describeError(error), attempt: work.attempt, tries, at });
+  const named = id === undefined ? { item: idx } : { item: idx, id };
+  work.onFailure({ ...named, position: work.position, ...describeError(error), attempt: work.attempt, tries, at });
   work.failed++;
   work.position++;
   budget.recordFailure(idx, error);
 }
 
-function itemFailed(work: ShardAttempt, idx: number, error: unknown): MillraceError {
+function itemFailed(
+  work: ShardAttempt,
+  { idx, id }: { readonly idx: number; readonly id: string | undefined },
+  error: unknown,
+): MillraceError {
   const { missingKeys, worker } = work.context;
   const missing = missingKeys.explain();
   const why = missing === undefined ? "" : ` (${missing})`;
@@ -123,7 +130,7 @@ function itemFailed(work: ShardAttempt, idx: number, error: unknown): MillraceEr
   const got = batched ? ` With batchSize, forward gets an array, also for one item: here [${idx}].` : "";
   return new MillraceError(
     "ITEM_FAILED",
-    `${work.hooks.name}.forward failed at item ${idx}: ${messageOf(error)}${why}`,
+    `${work.hooks.name}.forward failed at ${itemName(idx, id)}: ${messageOf(error)}${why}`,
     {
       cause: error,
       item: idx,

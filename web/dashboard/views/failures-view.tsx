@@ -63,11 +63,12 @@ export function FailuresView({ id, model }: { id: string; model: RunModel }): JS
 }
 
 function Failure({ failure }: { failure: FailureView }): JSX.Element {
-  const { item, shard, attempt, tries, error } = failure;
+  const { item, id, shard, attempt, tries, error } = failure;
   return (
     <li>
       <h3>
         Item {formatCount(item)}
+        {id !== undefined && ` (${id})`}
         <small>
           shard {shard}, attempt {attempt}, {tries === 1 ? "tried once" : `tried ${tries} times`}
         </small>
