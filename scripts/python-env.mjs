@@ -46,7 +46,9 @@ function call(program, args) {
   const { status, error } = spawnSync(program, args, { stdio: ["ignore", "inherit", "inherit"] });
   if (status === 0) return;
   console.error(`${program} ${args.join(" ")} failed${error === undefined ? "" : `: ${error.message}`}.`);
-  console.error("The environment needs Debian's python3-venv, python3-numpy and python3-torch, and a registry of PyPI.");
+  console.error(
+    "The environment needs Debian's python3-venv, python3-numpy and python3-torch, and a registry of PyPI.",
+  );
   process.exit(1);
 }
 

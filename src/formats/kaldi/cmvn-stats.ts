@@ -21,7 +21,7 @@ export function kaldiCmvnMatrix({ sum, sumSquare, count }: KaldiCmvnStats): NdAr
   const columns = sum.length;
   const data = new Float64Array([...Array.from(sum), count, ...Array.from(sumSquare), 0]);
   if (columns > 0 && sumSquare.length === columns && count > 0 && data.every(Number.isFinite))
-    return ndArray("float64", [2, columns + 1], data);
+    return ndArray("float64", data, [2, columns + 1]);
   throw new MillraceError(
     "BAD_RECORD",
     `Statistics of ${count} frames, ${columns} sums and ${sumSquare.length} squares cannot be written.`,

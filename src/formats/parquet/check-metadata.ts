@@ -9,7 +9,7 @@ import { readThrift } from "./thrift.ts";
 
 const magic = "PAR1";
 /** Longer footers are refused. */
-export const maxFooterBytes = 64 * 1024 * 1024;
+export const maxFooterBytes: number = 64 * 1024 * 1024;
 
 /** The position of the footer, after a check that the footer is valid. */
 export function checkFooter(source: ByteSource, limit: number): number {
