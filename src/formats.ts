@@ -10,6 +10,7 @@ export {
   numberToFloat16,
   toFloat32,
 } from "./formats/half-floats.ts";
+export { type KaldiCmvnStats, kaldiCmvnMatrix, readKaldiCmvn, writeKaldiCmvn } from "./formats/kaldi/cmvn-stats.ts";
 export { type EncodedArkEntry, encodeArkEntry, encodeKaldiValue } from "./formats/kaldi/encode-ark-entry.ts";
 export type { KaldiRange } from "./formats/kaldi/kaldi-range.ts";
 export type { KaldiTextOptions, KaldiValue } from "./formats/kaldi/kaldi-value.ts";

@@ -72,7 +72,7 @@ export const folders: Readonly<Record<string, Folder>> = {
   datasets: {
     does: "rows by their index, read when they are asked for: `index/` (where rows are), `packed/` (gzip, zstd), `source/` (files here and elsewhere)",
     first: ["dataset.ts", "core/make-dataset.ts", "open-jsonl.ts"],
-    imports: ["bytes", "text", "errors", "runtime", "values", "input", "hub", "formats", "config", "plan"],
+    imports: ["bytes", "text", "errors", "runtime", "values", "input", "hub", "audio", "formats", "config", "plan"],
   },
   code: {
     does: "which files make a run: tokens, imports, packages, their digests",

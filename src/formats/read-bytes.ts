@@ -2,7 +2,12 @@ import { badFile } from "./bad-file.ts";
 import type { ByteSource } from "./byte-source.ts";
 
 /** Refuses a length that the file does not have, and names what needs it, before anything is allocated. */
-export function requireBytes(source: ByteSource, offset: number, length: number, what: string): void {
+export function requireBytes(
+  source: Pick<ByteSource, "name" | "size">,
+  offset: number,
+  length: number,
+  what: string,
+): void {
   const left = Math.max(0, source.size - offset);
   if (length > left) throw badFile(source.name, offset, `${what} needs ${length} bytes, and ${left} are left`);
 }

@@ -52,6 +52,11 @@ export class OutputMeter {
     this.refuse = refuse;
   }
 
+  /** The sum so far. */
+  get spent(): number {
+    return this.bytes;
+  }
+
   /** Called before the bytes are allocated. */
   spend(bytes: number): void {
     this.require(bytes);

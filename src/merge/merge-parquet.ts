@@ -1,5 +1,9 @@
+import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { MillraceError } from "../errors/errors.ts";
+import type { ParquetRow } from "../formats/parquet/check-row.ts";
 import { type DatasetCardOptions, datasetCard } from "../formats/parquet/dataset-card.ts";
+import { readParquetFile, writeParquetFile } from "../formats/parquet/parquet-file.ts";
 import { collectParts, folderOf, pathFrom } from "./collect-parts.ts";
 import { openShards } from "./concatenate-shard-files.ts";
 import type { MergedCounts } from "./merge-web-dataset.ts";
@@ -15,6 +19,11 @@ export interface MergeParquetOptions {
   readonly card?: Omit<DatasetCardOptions, "configs">;
   /** The split that the card names. Default: `train`. */
   readonly split?: string;
+  /**
+   * Writes all rows into one file, `name.parquet`, instead of an index of the shards' files. They are read and written
+   * once more, one group in memory at a time. Default: false.
+   */
+  readonly single?: boolean;
 }
 
 /**
@@ -25,8 +34,20 @@ export interface MergeParquetOptions {
 export function mergeParquet(
   shardDirs: readonly string[],
   name: string,
-  { folder, card, split = "train" }: MergeParquetOptions = {},
-): MergedCounts {
+  options: MergeParquetOptions & { readonly single: true },
+): Promise<MergedCounts>;
+export function mergeParquet(
+  shardDirs: readonly string[],
+  name: string,
+  options?: MergeParquetOptions & { readonly single?: false },
+): MergedCounts;
+export function mergeParquet(
+  shardDirs: readonly string[],
+  name: string,
+  options: MergeParquetOptions = {},
+): MergedCounts | Promise<MergedCounts> {
+  if (options.single === true) return mergeIntoOne(shardDirs, name, options);
+  const { folder, card, split = "train" } = options;
   const shards = openShards(shardDirs);
   const { parts, rows, bytes, columns = [] } = collectParts(shards, name);
   const place = folderOf(shards, folder, name);
@@ -40,4 +61,31 @@ export function mergeParquet(
     writeMergedText(join(place, "README.md"), [datasetCard({ ...card, configs: [{ splits, columns }] })], place);
   }
   return { parts: parts.length, rows, bytes };
+}
+
+async function mergeIntoOne(
+  shardDirs: readonly string[],
+  name: string,
+  { folder, card, split = "train" }: MergeParquetOptions,
+): Promise<MergedCounts> {
+  const shards = openShards(shardDirs);
+  const { parts, rows: expected, columns = [] } = collectParts(shards, name);
+  const place = folderOf(shards, folder, name);
+  const path = join(place, `${name}.parquet`);
+  mkdirSync(dirname(path), { recursive: true });
+  const { rows, sizeBytes } = await writeParquetFile(path, rowsOf(parts), { columns });
+  if (rows !== expected) {
+    throw new MillraceError("MERGE_FAILED", `${path} has ${rows} rows, and the shards should have ${expected}.`, {
+      hint: "A file of a shard is not what its writer committed: millrace verify finds it.",
+    });
+  }
+  if (card !== undefined) {
+    const splits = [{ name: split, files: `${name}.parquet`, rows, sizeBytes }];
+    writeMergedText(join(place, "README.md"), [datasetCard({ ...card, configs: [{ splits, columns }] })], place);
+  }
+  return { parts: 1, rows, bytes: sizeBytes };
+}
+
+async function* rowsOf(parts: readonly { readonly path: string }[]): AsyncGenerator<ParquetRow> {
+  for (const { path } of parts) yield* readParquetFile<ParquetRow>(path);
 }

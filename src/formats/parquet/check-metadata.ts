@@ -8,7 +8,8 @@ import { footerShape } from "./footer-shape.ts";
 import { readThrift } from "./thrift.ts";
 
 const magic = "PAR1";
-const maxFooterBytes = 64 * 1024 * 1024;
+/** Longer footers are refused. */
+export const maxFooterBytes: number = 64 * 1024 * 1024;
 
 /** The position of the footer, after a check that the footer is valid. */
 export function checkFooter(source: ByteSource, limit: number): number {

@@ -36,16 +36,8 @@ export function checkPages(
   leaf: LeafColumn,
   options: CheckPagesOptions,
 ): number {
-  const start = Number(column.dictionary_page_offset || column.data_page_offset);
-  const stop = start + Number(column.total_compressed_size);
+  const { start, stop } = rangeOfColumn(source.name, column, options.end);
   const name = JSON.stringify(column.path_in_schema.join("."));
-  if (!(start >= 4 && stop >= start && stop <= options.end)) {
-    throw refuseFile(
-      source.name,
-      undefined,
-      `the column ${name} is announced at ${start} to ${stop}, outside the data`,
-    );
-  }
   const cursor = new ByteCursor(source, start);
   const sums = { values: 0, bytes: 0, dictionaryValues: undefined as number | undefined };
   while (cursor.position < stop - 1) {
@@ -67,6 +59,19 @@ export function checkPages(
     }
   }
   return sums.values;
+}
+
+/** Where the pages of a column are, as the footer says; outside of the data is an error. */
+export function rangeOfColumn(
+  file: string,
+  column: ColumnMetaData,
+  end: number,
+): { readonly start: number; readonly stop: number } {
+  const start = Number(column.dictionary_page_offset || column.data_page_offset);
+  const stop = start + Number(column.total_compressed_size);
+  if (start >= 4 && stop >= start && stop <= end) return { start, stop };
+  const name = JSON.stringify(column.path_in_schema.join("."));
+  throw refuseFile(file, undefined, `the column ${name} is announced at ${start} to ${stop}, outside the data`);
 }
 
 function checkSizes(page: PageHeader, left: number, codec: string): void {

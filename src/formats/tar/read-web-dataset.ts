@@ -25,20 +25,32 @@ export function readWebDataset(
   options: ReadWebDatasetOptions & { readonly decode: true },
 ): Generator<WebDatasetSample>;
 export function readWebDataset(input: Bytes, options?: ReadWebDatasetOptions): Generator<WebDatasetSample<Uint8Array>>;
-export function* readWebDataset(
-  input: Bytes,
-  { decode = false }: ReadWebDatasetOptions = {},
-): Generator<WebDatasetSample> {
+export function readWebDataset(input: Bytes, options: ReadWebDatasetOptions = {}): Generator<WebDatasetSample> {
   const source = toByteSource(input);
+  return joinSamples(source, readTar(source), options);
+}
+
+/** The key of a file's sample, and its name there. Undefined for a file that belongs to none. */
+export function sampleNameOf(file: string): { readonly key: string; readonly extension: string } | undefined {
+  const [, key, name] = /^((?:.*\/)?[^./]+)\.([^/]*)$/s.exec(file) ?? [];
+  return key === undefined || name === undefined ? undefined : { key, extension: name.toLowerCase() };
+}
+
+/** Puts consecutive entries of one key together. */
+export function* joinSamples(
+  source: ByteSource,
+  entries: Iterable<TarEntry>,
+  { decode = false }: ReadWebDatasetOptions,
+): Generator<WebDatasetSample> {
   let sample: Record<string, unknown> & { __key__: string } = { __key__: "" };
   let begun = false;
-  for (const entry of readTar(source)) {
-    const [, key, name] = /^((?:.*\/)?[^./]+)\.([^/]*)$/s.exec(entry.name) ?? [];
-    if (entry.kind !== "file" || key === undefined || name === undefined) continue;
+  for (const entry of entries) {
+    const named = entry.kind === "file" ? sampleNameOf(entry.name) : undefined;
+    if (named === undefined) continue;
+    const { key, extension } = named;
     if (begun && key !== sample.__key__) yield sample;
     if (!begun || key !== sample.__key__) sample = { __key__: key };
     begun = true;
-    const extension = name.toLowerCase();
     if (extension.startsWith("__") || Object.hasOwn(sample, extension)) {
       throw refuseFile(
         source.name,
