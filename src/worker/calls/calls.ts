@@ -47,7 +47,7 @@ export function openCalls({ options, hooks }: WorkerTask, paths: RunPaths, worke
 }
 
 /** Whether calls of `forward` come one after another, without a limit of their rate and without `prefetch`. */
-export function isPlain({ options, hooks }: Pick<WorkerTask, "options" | "hooks">): boolean {
+function isPlain({ options, hooks }: Pick<WorkerTask, "options" | "hooks">): boolean {
   return concurrencyOf(options) === 1 && options.rateLimit === undefined && hooks.prefetch === undefined;
 }
 

@@ -6,8 +6,8 @@ import { refusalOf } from "../../errors/retry-after-error.ts";
 /** What decides whether and when a failed call is repeated. */
 export type RetryPolicy = Pick<WorkOptions, "retries" | "retryDelayMs" | "maxRetryDelayMs">;
 
-export const usualRetryDelayMs = 100;
-export const usualMaxRetryDelayMs = 30_000;
+const usualRetryDelayMs = 100;
+const usualMaxRetryDelayMs = 30_000;
 // A server that asks for more is not waited for any longer than this.
 const maxRetryAfterMs = 3_600_000;
 
