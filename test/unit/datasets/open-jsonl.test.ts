@@ -84,9 +84,7 @@ describe("openJsonl", () => {
         const at = (i * 7919) % data.length;
         expect(data.at(at), kind).toEqual(plain.at(at));
       }
-      expect(await data.get([62_999, 0, 62_998, 30_000]), kind).toEqual(
-        await plain.get([62_999, 0, 62_998, 30_000]),
-      );
+      expect(await data.get([62_999, 0, 62_998, 30_000]), kind).toEqual(await plain.get([62_999, 0, 62_998, 30_000]));
     }
   });
 
