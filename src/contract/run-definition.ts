@@ -42,7 +42,7 @@ export interface RunContext<Options> {
 }
 
 /** What `env` builds, with values instead of promises of them. */
-export type BuiltEnv<Env> = [Extract<Env[keyof Env], PromiseLike<unknown>>] extends [never]
+type BuiltEnv<Env> = [Extract<Env[keyof Env], PromiseLike<unknown>>] extends [never]
   ? Env
   : { [Key in keyof Env]: Awaited<Env[Key]> };
 

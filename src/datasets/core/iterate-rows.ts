@@ -20,10 +20,15 @@ export function iterateRows<Row>(source: RowSource<Row>): AsyncIterator<Row> {
 export function iterateTexts<T>(length: number, read: (index: number) => T | Promise<T>): AsyncIterator<T> {
   let index = 0;
   return {
-    async next() {
-      if (index >= length) return { value: undefined, done: true };
-      const value = read(index++);
-      return { value: isThenable(value) ? await value : value, done: false };
+    next() {
+      if (index >= length) return Promise.resolve({ value: undefined, done: true });
+      try {
+        const value = read(index++);
+        if (value instanceof Promise) return value.then((come) => ({ value: come, done: false }));
+        return Promise.resolve({ value, done: false });
+      } catch (error) {
+        return Promise.reject(error);
+      }
     },
     return() {
       index = length;

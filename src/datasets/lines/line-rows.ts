@@ -48,7 +48,7 @@ export class LineRows<Row> {
     const { spans, text } = this;
     spans.locate(index + this.skipped);
     const { start, end } = spans;
-    const bytes = text.read(start, end - start);
+    const bytes = text.peek === undefined ? text.read(start, end - start) : text.peek(start, end - start);
     if (bytes instanceof Promise) throw new TypeError(`${text.name} is not a file of this machine.`);
     return this.row(bytes, index, start);
   }

@@ -34,7 +34,7 @@ export interface LineFormat<Row> {
   readonly options: LinesOptions;
 }
 
-export interface PreparedLines<Row> {
+interface PreparedLines<Row> {
   readonly parse: ParseRow<Row>;
   /** Lines at the beginning that are no rows: 0 or 1. */
   readonly skipped: number;

@@ -11,7 +11,7 @@ export interface PackedText {
   open(store: ByteStore, index: IndexFile): ByteStore;
 }
 
-export interface UnpackedParts {
+interface UnpackedParts {
   /** A part is valid until the next one is asked for. */
   readonly chunks: () => AsyncIterable<Buffer>;
   /** Where the restart points are in the index, once all parts were read. */

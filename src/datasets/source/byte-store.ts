@@ -5,6 +5,8 @@ export interface ByteStore {
   readonly size: number;
   /** Exactly `length` bytes, at once where they are here. A piece outside of the file is a `BAD_FILE` error. */
   read(offset: number, length: number): Buffer | Promise<Buffer>;
+  /** The same, valid only until the next call: for what is turned into a value at once. */
+  peek?(offset: number, length: number): Buffer;
   /** What the store's own checks compare: ETag or modification time. Another one means that the content is another. */
   readonly version: string;
   close(): void | Promise<void>;

@@ -7,44 +7,48 @@ import type { LocalByteStore } from "./byte-store.ts";
 
 const windowBytes = 1 << 16;
 
-/**
- * Opens a file of this machine. A read that begins where the one before ended takes a window of 64 KiB, so that rows in order
- * cost one call of the system for many. A window is never written to again: pieces of it stay what they are.
- */
+/** Opens a file of this machine. */
 export function openFileStore(path: string): LocalByteStore {
   const { fd } = openFile(path);
   const { size: bytes, mtimeNs } = fstatSync(fd, { bigint: true });
   const size = Number(bytes);
   let isOpen = true;
-  let window: Buffer = Buffer.alloc(0);
-  let [windowAt, nextAt] = [0, -1];
-  const fill = (offset: number, length: number): Buffer => {
+  const window = Buffer.allocUnsafeSlow(windowBytes);
+  let [windowAt, windowLength, nextAt] = [0, 0, -1];
+  const fill = (offset: number, into: Buffer): Buffer => {
     if (!isOpen) throw closedFile(path);
-    const piece = Buffer.allocUnsafe(length);
-    readExactly(fd, piece, { offset, path });
-    return piece;
+    readExactly(fd, into, { offset, path });
+    return into;
   };
-  return {
+  const store: LocalByteStore = {
     name: path,
     size,
     version: `${mtimeNs}`,
     read(offset, length) {
-      if (!(offset >= 0 && length >= 0 && offset + length <= size)) requireWithin(this, offset, length);
+      requireWithin(store, offset, length);
+      return fill(offset, Buffer.allocUnsafe(length));
+    },
+    // Rows in order cost one call of the system for many, and no row costs an allocation.
+    peek(offset, length) {
+      if (length > windowBytes || !(offset >= 0 && length >= 0 && offset + length <= size))
+        return store.read(offset, length);
       const isNext = offset === nextAt;
       nextAt = offset + length;
       const from = offset - windowAt;
-      if (from >= 0 && from + length <= window.length) return window.subarray(from, from + length);
-      if (!isNext || length >= windowBytes) return fill(offset, length);
-      windowAt = offset;
-      window = fill(offset, Math.min(windowBytes, size - offset));
+      if (from >= 0 && from + length <= windowLength) return window.subarray(from, from + length);
+      windowLength = 0;
+      const wanted = isNext ? Math.min(windowBytes, size - offset) : length;
+      fill(offset, window.subarray(0, wanted));
+      [windowAt, windowLength] = [offset, wanted];
       return window.subarray(0, length);
     },
     close() {
       if (isOpen) closeSync(fd);
       isOpen = false;
-      window = Buffer.alloc(0);
+      windowLength = 0;
     },
   };
+  return store;
 }
 
 // Node reads at most 2 GiB in one call.

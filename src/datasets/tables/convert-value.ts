@@ -4,13 +4,6 @@ import type { RowPlace } from "../lines/line-rows.ts";
 /** The types that a column can have; a text is left as it is. */
 export type ColumnType = "text" | "number" | "int" | "boolean";
 
-/** The value of a column of this type. */
-export type ColumnValue<Type extends ColumnType> = Type extends "text"
-  ? string
-  : Type extends "boolean"
-    ? boolean
-    : number;
-
 export const columnTypes: readonly ColumnType[] = ["text", "number", "int", "boolean"];
 
 /** A text as the type of its column; one that is not of that type is an error with its place. */
