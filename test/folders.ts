@@ -37,6 +37,7 @@ export const folders: Readonly<Record<string, Folder>> = {
     first: ["output-limit.ts", "open-regular-file.ts"],
     imports: ["errors"],
   },
+  hub: { does: "names and settings of the Hugging Face hub", first: ["hub-settings.ts"], imports: [] },
   models: {
     does: "ONNX: the runtime, loaded when it is needed, and graphs",
     first: ["load-onnx.ts", "onnx/graph-builder.ts"],
@@ -71,7 +72,7 @@ export const folders: Readonly<Record<string, Folder>> = {
   datasets: {
     does: "rows by their index, read when they are asked for: `index/` (where rows are), `packed/` (gzip, zstd), `source/` (files here and elsewhere)",
     first: ["dataset.ts", "core/make-dataset.ts", "open-jsonl.ts"],
-    imports: ["bytes", "text", "errors", "runtime", "values", "input", "audio", "formats", "config", "plan"],
+    imports: ["bytes", "text", "errors", "runtime", "values", "input", "hub", "audio", "formats", "config", "plan"],
   },
   code: {
     does: "which files make a run: tokens, imports, packages, their digests",
@@ -134,9 +135,9 @@ export const folders: Readonly<Record<string, Folder>> = {
     imports: ["text", "errors", "runtime", "values", "plan", "run-folder", "worker", "launchers"],
   },
   recipes: {
-    does: "stock runners, written against the public API alone",
+    does: "stock runners, written against the public API alone, but for the names and settings of the hub",
     first: ["xvector/extract-xvectors.ts"],
-    imports: ["index.ts", "formats.ts", "speech.ts"],
+    imports: ["hub", "index.ts", "formats.ts", "speech.ts"],
   },
   cli: {
     does: "the command line",

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import * as datasets from "../../src/datasets.ts";
 import * as formats from "../../src/formats.ts";
 import * as index from "../../src/index.ts";
 import * as recipes from "../../src/recipes.ts";
@@ -13,11 +14,12 @@ const exempt: Readonly<Record<string, string>> = {
   readManifest: "gives the rows of a file as texts and refuses nothing; check-manifest.ts judges them",
   openSpeakerModel:
     "finds files and loads them with loadOnnx; find-model.test.ts and hostile-hub.test.ts have the rest",
+  openFolder: "lists the names of files, and reads none",
   openFileSource: "gives bytes as they are; every reader of files goes through it",
 };
 
 const verbs = /^(?:read|open|decode|parse|load|probe|resume)[A-Z]/;
-const entries = { ...index, ...formats, ...speech, ...recipes };
+const entries = { ...index, ...formats, ...speech, ...recipes, ...datasets };
 
 it("covers every public function that reads foreign data", async () => {
   const readers = await Promise.all(Object.values(allReaders).map((load) => load()));
@@ -36,6 +38,6 @@ it("names no function that is gone", async () => {
 });
 
 it("finds no name in two entries: an import says by itself what it is", () => {
-  const names = [index, formats, speech, recipes].flatMap((entry) => Object.keys(entry));
+  const names = [index, formats, speech, recipes, datasets].flatMap((entry) => Object.keys(entry));
   expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
+import { revisionPattern } from "../../hub/hub-names.ts";
 import { checkShape, MillraceError, type Shape, shape } from "../../index.ts";
 import { maybe, path } from "../maybe.ts";
-import { revisionPattern } from "./model/hub-names.ts";
 import { type ToolkitName, toolkitNames } from "./toolkits/toolkit-names.ts";
 
 const digest = shape.string({ pattern: /^[0-9a-f]{64}$/i, expected: "a SHA-256 of 64 hexadecimal digits" });

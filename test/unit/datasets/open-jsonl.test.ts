@@ -64,7 +64,7 @@ describe("openJsonl", () => {
   });
 
   it("reads gzip of every kind from its restart points", async () => {
-    const text = Buffer.from(lines(rows(120_000)));
+    const text = Buffer.from(lines(rows(60_000)));
     const noise = Buffer.from(lines(Array.from({ length: 3000 }, (_, n) => ({ n, s: randomText(n) }))));
     const all = Buffer.concat([text, noise]);
     const packed = {
@@ -84,9 +84,7 @@ describe("openJsonl", () => {
         const at = (i * 7919) % data.length;
         expect(data.at(at), kind).toEqual(plain.at(at));
       }
-      expect(await data.get([122_999, 0, 122_998, 60_000]), kind).toEqual(
-        await plain.get([122_999, 0, 122_998, 60_000]),
-      );
+      expect(await data.get([62_999, 0, 62_998, 30_000]), kind).toEqual(await plain.get([62_999, 0, 62_998, 30_000]));
     }
   });
 

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type HubFile, type HubSettings, repoFolder } from "./hub.ts";
+import type { HubSettings } from "../../../hub/hub-settings.ts";
+import { type HubFile, repoFolder } from "./hub.ts";
 
 /** The folder of a revision's files in the hub's cache, where they may have been put by any of its tools. */
 export function cachedSnapshot({ repo, revision }: HubFile, settings: HubSettings): string {

@@ -1,6 +1,6 @@
+import { isHubName, isPathWithin, revisionPattern } from "../../../hub/hub-names.ts";
 import { MillraceError } from "../../../index.ts";
 import type { HubFile } from "./hub.ts";
-import { isHubName, isPathWithin, revisionPattern } from "./hub-names.ts";
 
 /** Checks the names in a config, because they become URLs of the hub and file names in the cache. */
 export function checkHubFile({ repo, revision, file }: HubFile): HubFile {

@@ -3,11 +3,12 @@ import { open } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import type { HubSettings } from "../../../hub/hub-settings.ts";
 import { MillraceError } from "../../../index.ts";
 import { incompleteName, makeCacheFolder, replaceCacheFile } from "./cache-folder.ts";
 import { digestFile, gitBlobId } from "./digest-file.ts";
 import { type FileMetadata, fileMetadata, maxModelBytes } from "./file-metadata.ts";
-import { type HubFile, type HubSettings, repoFolder } from "./hub.ts";
+import { type HubFile, repoFolder } from "./hub.ts";
 import { damagedDownload, reasonOf } from "./hub-errors.ts";
 import { type HubRequest, requestHub } from "./request-hub.ts";
 

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { isHubName, isPathWithin } from "../../../hub/hub-names.ts";
 import { MillraceError } from "../../../index.ts";
 import { findCheckpoint } from "../../../speech.ts";
 import { modelOf } from "../toolkits/choose-convention.ts";
@@ -8,7 +9,6 @@ import { checkDigest } from "./check-digest.ts";
 import { checkpointModel } from "./checkpoint-model.ts";
 import { findOnHub } from "./find-on-hub.ts";
 import type { FoundModel, ModelFiles } from "./found-model.ts";
-import { isHubName, isPathWithin } from "./hub-names.ts";
 import { chooseModelFiles } from "./model-files.ts";
 
 /** Finds the model of a config: files, the cache, or the hub. Undefined for the built-in one, which is not a file. */

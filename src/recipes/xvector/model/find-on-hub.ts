@@ -1,14 +1,15 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { isPathWithin } from "../../../hub/hub-names.ts";
+import { type HubSettings, hubSettings } from "../../../hub/hub-settings.ts";
 import { MillraceError } from "../../../index.ts";
 import type { XVectorSection } from "../xvector-config.ts";
 import { cachedSnapshot } from "./cached-snapshot.ts";
 import { checkHubFile } from "./check-hub-file.ts";
 import { fetchFromHub } from "./fetch-from-hub.ts";
 import type { ModelFiles } from "./found-model.ts";
-import { type HubFile, type HubSettings, hubSettings } from "./hub.ts";
+import type { HubFile } from "./hub.ts";
 import { explainHubFailure } from "./hub-errors.ts";
-import { isPathWithin } from "./hub-names.ts";
 import { listHubFiles } from "./list-hub-files.ts";
 import { chooseModelFiles } from "./model-files.ts";
 

@@ -1,6 +1,7 @@
 import { join } from "node:path";
+import type { HubSettings } from "../../../hub/hub-settings.ts";
 import { MillraceError } from "../../../index.ts";
-import { type HubFile, type HubSettings, repoFolder } from "./hub.ts";
+import { type HubFile, repoFolder } from "./hub.ts";
 
 /** Explains why a model of the hub is unavailable, and where to put the file to work without the network. */
 export function explainHubFailure(about: {

@@ -1,6 +1,7 @@
-import type { HubFile, HubSettings } from "./hub.ts";
+import { isPathWithin } from "../../../hub/hub-names.ts";
+import type { HubSettings } from "../../../hub/hub-settings.ts";
+import type { HubFile } from "./hub.ts";
 import { damagedDownload, reasonOf, unexpectedAnswer } from "./hub-errors.ts";
-import { isPathWithin } from "./hub-names.ts";
 import { requestHub } from "./request-hub.ts";
 
 // A list of a hundred thousand files takes half of this.

@@ -1,4 +1,5 @@
-import type { HubFile, HubSettings } from "./hub.ts";
+import type { HubSettings } from "../../../hub/hub-settings.ts";
+import type { HubFile } from "./hub.ts";
 import { explainHubFailure, reasonOf } from "./hub-errors.ts";
 
 export interface HubRequest {

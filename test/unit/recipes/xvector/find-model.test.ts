@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { encodeBuiltinModel } from "../../../../src/recipes/xvector/builtin-model.ts";
 import { findModel } from "../../../../src/recipes/xvector/model/find-model.ts";
-import { hubSettings } from "../../../../src/recipes/xvector/model/hub.ts";
+import { hubSettings } from "../../../../src/hub/hub-settings.ts";
 import type { XVectorSection } from "../../../../src/recipes/xvector/xvector-config.ts";
 import { commit, startFakeHub } from "../../../support/recipes/fake-download-hub.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";

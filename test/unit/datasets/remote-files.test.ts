@@ -1,0 +1,153 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { openJsonl } from "../../../src/datasets/open-jsonl.ts";
+import { s3Settings } from "../../../src/datasets/source/s3-settings.ts";
+import { signS3 } from "../../../src/datasets/source/sign-s3.ts";
+
+const text = Array.from({ length: 60_000 }, (_, n) => `${JSON.stringify({ n, text: `text of row ${n}` })}\n`).join("");
+const files = new Map<string, { bytes: Buffer; etag: string }>([
+  ["/data.jsonl", { bytes: Buffer.from(text), etag: '"one"' }],
+  ["/data.jsonl.gz", { bytes: gzipSync(text), etag: '"packed"' }],
+]);
+const seen: { url: string; range: string | undefined; authorization: string | undefined }[] = [];
+let answerFirst: ((response: ServerResponse) => boolean) | undefined;
+
+let server: Server;
+let origin: string;
+let folder: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "millrace-remote-"));
+  server = createServer(serve).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  vi.stubEnv("MILLRACE_CACHE", folder);
+});
+afterEach(() => {
+  seen.length = 0;
+  answerFirst = undefined;
+});
+afterAll(() => {
+  vi.unstubAllEnvs();
+  server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function serve({ url = "", headers }: IncomingMessage, response: ServerResponse): void {
+  seen.push({ url, range: headers.range, authorization: headers.authorization });
+  if (answerFirst?.(response) === true) return;
+  const path = url.replace(/^\/datasets\/me\/words\/resolve\/main|^\/bucket/, "");
+  const file = files.get(path);
+  const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? "") ?? [];
+  if (file === undefined || from === undefined) {
+    response.writeHead(file === undefined ? 404 : 400).end();
+    return;
+  }
+  if (headers["if-range"] !== undefined && headers["if-range"] !== file.etag) {
+    response.writeHead(200, { etag: file.etag }).end(file.bytes);
+    return;
+  }
+  const end = Math.min(Number(to), file.bytes.length - 1);
+  response.writeHead(206, { etag: file.etag, "content-range": `bytes ${from}-${end}/${file.bytes.length}` });
+  response.end(file.bytes.subarray(Number(from), end + 1));
+}
+
+describe("a dataset by its address", () => {
+  it.each(["/data.jsonl", "/data.jsonl.gz"])("reads parts of %s, and keeps them", async (path) => {
+    await using data = await openJsonl<{ n: number }>(`${origin}${path}`, { remote: true });
+    expect(data.length).toBe(60_000);
+    expect(await data.at(59_999)).toMatchObject({ n: 59_999 });
+    expect((await data.get([5, 40_000, 6])).map(({ n }) => n)).toEqual([5, 40_000, 6]);
+    let sum = 0;
+    for await (const { n } of data.slice(100, 2000)) sum += n;
+    expect(sum).toBe(((100 + 1999) / 2) * 1900);
+    seen.length = 0;
+    await using again = await openJsonl<{ n: number }>(`${origin}${path}`, { remote: true });
+    expect(await again.at(30_000)).toMatchObject({ n: 30_000 });
+    // Only the look at its version: index and blocks are on disk.
+    expect(seen.map(({ range }) => range)).toEqual(["bytes=0-0"]);
+  });
+
+  it("tries again what may pass by itself, and says what does not", async () => {
+    let refusals = 2;
+    answerFirst = (response) => {
+      if (refusals-- <= 0) return false;
+      response.writeHead(503, { "retry-after": "0" }).end();
+      return true;
+    };
+    await using data = await openJsonl(`${origin}/data.jsonl`, { remote: true });
+    expect(data.length).toBe(60_000);
+    await expect(openJsonl(`${origin}/none`, { remote: true })).rejects.toThrow(
+      /cannot be read: the server answers 404/,
+    );
+  });
+
+  it("notices that the file on the server has changed", async () => {
+    const bytes = Buffer.concat([files.get("/data.jsonl")!.bytes, Buffer.from('{"n":-1}\n')]);
+    files.set("/other.jsonl", { bytes, etag: '"a"' });
+    const data = await openJsonl(`${origin}/other.jsonl`, { remote: true });
+    for (const name of readdirSync(join(folder, "blocks"))) rmSync(join(folder, "blocks", name));
+    files.set("/other.jsonl", { bytes: Buffer.from(bytes).fill(32, 0, 10), etag: '"b"' });
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    await expect(data.at(0)).rejects.toThrow(/has changed since it was opened/);
+    await using anew = await openJsonl(`${origin}/other.jsonl`, { remote: true });
+    expect(anew.digest).not.toBe(data.digest);
+  });
+
+  it("does not follow a redirect with its credentials, nor show them", async () => {
+    vi.stubEnv("HF_ENDPOINT", origin);
+    vi.stubEnv("HF_TOKEN", "hf_secret");
+    await using data = await openJsonl("hf://datasets/me/words/data.jsonl", { remote: true });
+    expect(data.length).toBe(60_000);
+    expect(seen[0]).toMatchObject({ authorization: "Bearer hf_secret" });
+    const failing = openJsonl(`${origin.replace("http://", "http://me:pass@")}/none?key=word`, { remote: true });
+    await expect(failing).rejects.toThrow(/^(?!.*(?:pass|word)).*cannot be read/s);
+  });
+
+  it("signs requests to S3 with what the environment has", async () => {
+    vi.stubEnv("AWS_ENDPOINT_URL_S3", origin);
+    vi.stubEnv("AWS_ACCESS_KEY_ID", "AKID");
+    vi.stubEnv("AWS_SECRET_ACCESS_KEY", "very-secret");
+    await using data = await openJsonl("s3://bucket/data.jsonl", { remote: true });
+    expect(data.length).toBe(60_000);
+    expect(seen[0]?.authorization).toMatch(
+      /^AWS4-HMAC-SHA256 Credential=AKID\/\d{8}\/us-east-1\/s3\/aws4_request, SignedHeaders=host;range;/,
+    );
+    const kept = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => /rows$|\.\d+$/.test(name));
+    for (const name of kept) expect(readFileSync(join(folder, name)).includes("very-secret")).toBe(false);
+  });
+
+  it("signs like the example of the signature's documentation", () => {
+    // GET Object with a range, from the description of Signature Version 4 for S3.
+    const headers = signS3(
+      new URL("https://examplebucket.s3.amazonaws.com/test.txt"),
+      { range: "bytes=0-9" },
+      {
+        credentials: {
+          accessKeyId: "AKIAIOSFODNN7EXAMPLE",
+          secretAccessKey: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+        },
+        region: "us-east-1",
+        now: new Date("2013-05-24T00:00:00Z"),
+      },
+    );
+    expect(headers["authorization"]).toContain(
+      "Signature=f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41",
+    );
+  });
+
+  it("finds credentials in a profile", () => {
+    const path = join(folder, "credentials");
+    writeFileSync(path, "[default]\naws_access_key_id = A\n[lab]\naws_access_key_id=B\naws_secret_access_key = C=\n");
+    expect(
+      s3Settings({ AWS_SHARED_CREDENTIALS_FILE: path, AWS_PROFILE: "lab", AWS_CONFIG_FILE: "/none" }),
+    ).toMatchObject({
+      credentials: { accessKeyId: "B", secretAccessKey: "C=" },
+    });
+  });
+});
