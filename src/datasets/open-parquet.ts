@@ -55,7 +55,7 @@ export async function openParquet<Row = Record<string, unknown>>(
 const defaultCacheBytes = 256 * 2 ** 20;
 
 /** The rows of a file that is open; closing them closes it. */
-export async function parquetRows<Row>(store: ByteStore, options: OpenParquetOptions): Promise<RowSource<Row>> {
+async function parquetRows<Row>(store: ByteStore, options: OpenParquetOptions): Promise<RowSource<Row>> {
   const { columns, id } = options;
   const read = columns === undefined || id === undefined || columns.includes(id) ? columns : [...columns, id];
   const { columns: _columns, ...limits } = options;

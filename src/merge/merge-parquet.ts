@@ -1,4 +1,3 @@
-import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { MillraceError } from "../errors/errors.ts";
 import type { ParquetRow } from "../formats/parquet/check-row.ts";
@@ -72,7 +71,6 @@ async function mergeIntoOne(
   const { parts, rows: expected, columns = [] } = collectParts(shards, name);
   const place = folderOf(shards, folder, name);
   const path = join(place, `${name}.parquet`);
-  mkdirSync(dirname(path), { recursive: true });
   const { rows, sizeBytes } = await writeParquetFile(path, rowsOf(parts), { columns });
   if (rows !== expected) {
     throw new MillraceError("MERGE_FAILED", `${path} has ${rows} rows, and the shards should have ${expected}.`, {

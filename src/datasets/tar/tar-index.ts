@@ -8,7 +8,7 @@ import { openIndex } from "../index/kept-index.ts";
 import type { ByteStore } from "../source/byte-store.ts";
 
 /** Which files of an archive are one row: those of one key (WebDataset), or two at a time (the data and JSON of Lhotse Shar). */
-export type TarGrouping = "keys" | "pairs";
+type TarGrouping = "keys" | "pairs";
 
 export interface TarIndexOptions {
   readonly grouping: TarGrouping;

@@ -1,7 +1,7 @@
-import { writeFileSync } from "node:fs";
 import { MillraceError } from "../../errors/errors.ts";
 import { openFileSource } from "../file-source.ts";
 import { type NdArray, ndArray } from "../nd-array.ts";
+import { openSink } from "../open-sink.ts";
 import { refuseFile } from "../refuse-file.ts";
 import { encodeKaldiValue } from "./encode-ark-entry.ts";
 import { readKaldiValue } from "./read-kaldi-value.ts";
@@ -33,7 +33,13 @@ export function kaldiCmvnMatrix({ sum, sumSquare, count }: KaldiCmvnStats): NdAr
 
 /** Writes statistics of a corpus into a file, as `compute-cmvn-stats` and `apply-cmvn` have them. */
 export function writeKaldiCmvn(path: string, stats: KaldiCmvnStats, options: { readonly text?: boolean } = {}): void {
-  writeFileSync(path, encodeKaldiValue(kaldiCmvnMatrix(stats), options));
+  const bytes = encodeKaldiValue(kaldiCmvnMatrix(stats), options);
+  const file = openSink(path);
+  try {
+    file.write(bytes);
+  } finally {
+    file.close();
+  }
 }
 
 /** Reads statistics that Kaldi or {@link writeKaldiCmvn} wrote. */
