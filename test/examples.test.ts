@@ -103,6 +103,18 @@ describe.concurrent("an example runs as it is:", () => {
     ]);
   });
 
+  it("call-an-api, which pays for each answer once", async () => {
+    const first = await start("call-an-api");
+    expect(first).toMatchObject({
+      ...fine,
+      lines: [
+        "300 answers in exp/call-an-api/records.jsonl for 0.0019 dollars",
+        "300 calls were answered, some refused at first",
+      ],
+    });
+    expect((await start("call-an-api", [], first)).lines.at(-1)).toBe("0 calls were answered, none refused at first");
+  });
+
   it("kill-and-resume, and once more without doing anything again", async () => {
     const { cwd, lines, ...outcome } = await start("kill-and-resume");
     expect(outcome).toEqual(fine);

@@ -3,7 +3,7 @@ import { describeCalls, progressLine } from "../../../src/driver/progress/progre
 import { firstReport, parseReport, reportText } from "../../../src/run-folder/files/worker-report.ts";
 import { callCountsOf, sumCallCounts } from "../../../src/run-folder/run/call-counts.ts";
 
-const report = firstReport({ worker: "w", role: "worker", ttlMs: 1000, host: "h", pid: 1 } as never);
+const report = firstReport({ worker: "w", role: "worker", ttlMs: 1000, host: "h", pid: 1, began: "" });
 
 it("counts the calls of all workers that may have several open", () => {
   const busy = { ...report, inFlight: 10, waiting: 50, retrying: 4, retries: 7 };
@@ -41,8 +41,8 @@ it("shows the calls in the line of progress until all items are done", () => {
 });
 
 it("does not believe a report whose counts are no amounts", () => {
-  const text = (more: object) => reportText({ ...report, hostId: "x", ...more } as typeof report);
+  const text = (more: object) => reportText({ ...report, ...more } as typeof report);
   const isBelieved = (more: object) => parseReport(text(more)) !== undefined;
-  expect(isBelieved({ inFlight: 3 })).toBe(isBelieved({}));
+  expect(isBelieved({ inFlight: 3, waiting: 0, retrying: 1, retries: 2 })).toBe(true);
   for (const name of ["inFlight", "waiting", "retrying", "retries"]) expect(isBelieved({ [name]: -1 })).toBe(false);
 });
