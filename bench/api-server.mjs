@@ -3,7 +3,7 @@
 import { createServer } from "node:http";
 
 const { latencyMs = 200, refusedShare = 0, perSecond } = JSON.parse(process.argv[2] ?? "{}");
-const counts = { items: 0, calls: 0, busy: 0, tooMany: 0 };
+const counts = { items: 0, calls: 0, busy: 0, tooMany: 0, firstMs: 0, lastMs: 0 };
 // A token bucket with a tenth of a second's calls to spare, and one more for the way of a call to here.
 const capacity = 2 + perSecond / 10;
 let tokens = capacity;
@@ -23,6 +23,8 @@ const server = createServer((request, response) => {
   const { pathname, searchParams } = new URL(request.url, "http://localhost");
   if (pathname === "/counts") return response.end(JSON.stringify(counts));
   counts.calls++;
+  counts.lastMs = performance.now();
+  counts.firstMs ||= counts.lastMs;
   if (!mayBegin()) {
     counts.tooMany++;
     return response.writeHead(429, { "retry-after": "0.1" }).end();
