@@ -31,7 +31,7 @@ function translate(pattern: string): string {
       isInBraces = false;
       text += ")";
     } else if (sign === "," && isInBraces) text += "|";
-    else text += sign.replace(/[\\^$.*+?()[\]{}|/-]/, "\\$&");
+    else text += sign.replace(/[\\^$.*+?()[\]{}|/]/, "\\$&");
   }
   return text;
 }

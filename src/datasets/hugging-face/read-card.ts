@@ -62,7 +62,8 @@ function splitsOf(files: unknown, bad: () => Error): Map<string, string[]> {
   const splits = new Map<string, string[]>();
   const add = (split: string, path: unknown): void => {
     const patterns = [path].flat();
-    if (!patterns.every((pattern) => typeof pattern === "string")) throw bad();
+    const isPattern = (pattern: unknown) => typeof pattern === "string" && pattern !== "" && pattern.length <= 500;
+    if (!patterns.every(isPattern)) throw bad();
     splits.set(split, [...(splits.get(split) ?? []), ...(patterns as string[])]);
   };
   for (const one of [files].flat() as unknown[]) {

@@ -152,12 +152,13 @@ describe("openHuggingFace", () => {
       await writeParquetFile(join(folder, `p${n}.parquet`), [{ id: `f${n}`, n, v: [] }], { columns });
     writeFileSync(
       join(folder, "README.md"),
-      "---\nconfigs:\n- config_name: a\n  default: true\n  data_files:\n  - split: train\n    path: [p2.parquet, p10.parquet]\n- config_name: b\n  data_files: p10.parquet\n---\n",
+      "---\nconfigs:\n- config_name: a\n  default: true\n  data_files:\n  - split: train\n    path: [p2.parquet, p10.parquet]\n- config_name: b\n  data_files: data-*.parquet\n---\n",
     );
+    await writeParquetFile(join(folder, "data-1.parquet"), rows, { columns });
     await using train = await openHuggingFace(folder, { id: "id" });
     expect([await train.id(0), await train.id(1)]).toEqual(["f2", "f10"]);
     await using other = await openHuggingFace(folder, { config: "b" });
-    expect(other.length).toBe(1);
+    expect(other.length).toBe(rows.length);
     await expect(openHuggingFace(folder, { config: "c" })).rejects.toThrow(/has no config "c".*a, b/s);
     await expect(openHuggingFace(folder, { split: "test" })).rejects.toThrow(/has no split "test"/);
   });

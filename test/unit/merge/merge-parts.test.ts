@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { openScp } from "../../../src/formats/kaldi/open-scp.ts";
 import { readJsonl } from "../../../src/formats/lines/jsonl-file.ts";
 import { ndArray } from "../../../src/formats/nd-array.ts";
+import { readParquet } from "../../../src/formats/parquet/read-parquet.ts";
 import { readScp } from "../../../src/formats/read-scp.ts";
 import { mergeLineFiles } from "../../../src/merge/merge-lines.ts";
 import { mergeParquet } from "../../../src/merge/merge-parquet.ts";
@@ -168,6 +169,21 @@ describe("mergeParquet", () => {
     const [, front] = readFileSync(join(root, "README.md"), "utf8").split("---\n") as [string, string];
     expect([...front.matchAll(/split\.\d+\/train\.parquet/g)].map(([path]) => path)).toEqual(paths);
     expect(front).toContain("split: test");
+  });
+
+  it("writes one file with the rows of all shards in item order, and its card", async () => {
+    const root = temporaryFolder();
+    const columns = [{ name: "n", type: "int64" }] as const;
+    const shards = Array.from({ length: 11 }, (_, n) => (n === 4 ? [] : [{ n: BigInt(n) }]));
+    const dirs = await commit(root, shards, (dir) => parquetWriter(dir, { name: "train", columns }));
+    const counts = await mergeParquet(dirs, "train", { single: true, card: { title: "Numbers" } });
+    expect(counts).toMatchObject({ parts: 1, rows: 10 });
+    const merged = readFileSync(join(root, "train.parquet"));
+    expect(counts.bytes).toBe(merged.length);
+    const rows: unknown[] = [];
+    for await (const row of readParquet(merged)) rows.push(row);
+    expect(rows).toEqual(shards.flat());
+    expect(readFileSync(join(root, "README.md"), "utf8")).toContain("path: train.parquet");
   });
 });
 
