@@ -30,7 +30,7 @@ let expected: Awaited<ReturnType<typeof outcomeOf>> | undefined;
 describe.runIf(hasProcesses)("a run whose drivers and workers are killed and stopped at random", () => {
   it.each(seeds)(
     `ends as an undisturbed one, and leaves nothing behind (MILLRACE_CHAOS_SEED=%i MILLRACE_CHAOS_ROUNDS=${roundsPerRun})`,
-    { timeout: 120_000 },
+    { timeout: 300_000 },
     async (seed) => {
       if (expected === undefined) {
         const reference = temporaryFolder();

@@ -153,7 +153,7 @@ async function openedDashboard({ paths, environment }: ReturnType<typeof hostile
   };
 }
 
-describe.each(envs)("hostile records of jobs of %s", { timeout: 240_000 }, (env) => {
+describe.each(envs)("hostile records of jobs of %s", { timeout: 300_000 }, (env) => {
   it("change and cancel nothing when the run is looked at, and each is shown with what is wrong with it", async () => {
     const run = hostileRun(env);
     // As left by a user who has submitted jobs: a command that reads the run then asks the scheduler.
@@ -273,7 +273,7 @@ describe.each(envs)("hostile records of jobs of %s", { timeout: 240_000 }, (env)
   });
 });
 
-describe("records of jobs that are no plain files of the caller's", { timeout: 120_000 }, () => {
+describe("records of jobs that are no plain files of the caller's", { timeout: 300_000 }, () => {
   it.skipIf(!isRoot)(
     "that may be written by others are not acted on (needs root, to see that it is no matter of rights)",
     async () => {
@@ -341,7 +341,7 @@ describe("records of jobs that are no plain files of the caller's", { timeout: 1
   );
 });
 
-describe("a spec that another user has written", { timeout: 120_000 }, () => {
+describe("a spec that another user has written", { timeout: 300_000 }, () => {
   it.skipIf(!isRoot)(
     "runs no code when the run is retried or merged, unless it is trusted (needs root, to give files away)",
     async () => {

@@ -22,7 +22,7 @@ const kills = Math.ceil(killsInAll / Object.keys(scenes).length);
 describe.runIf(hasProcesses)("a run whose processes are killed from outside at random moments", () => {
   it.each(Object.entries(scenes))(
     `puts no item aside and loses no record: %s (MILLRACE_SEED=${seed})`,
-    { timeout: 180_000 + 3000 * kills },
+    { timeout: 300_000 + 10_000 * kills },
     async (name, scene) => {
       const outcome = await killFromOutside(scene, kills, seededRandom(seed));
       if (killsInAll >= 1000) console.log(`${name}: ${outcome.kills} kills in ${outcome.runs} runs`);

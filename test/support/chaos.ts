@@ -10,7 +10,7 @@ const launchers = ["local", "process", "thread"] as const;
 const signals = ["SIGKILL", "SIGKILL", "SIGKILL", "SIGTERM", "SIGTERM", "SIGSTOP", "SIGSTOP", undefined] as const;
 const concurrencies = [1, 7, 64] as const;
 const maxDrivers = 3;
-const patienceMs = 60_000;
+const patienceMs = 200_000;
 
 /** Processes are found in /proc, which only Linux has. */
 export const hasProcesses = existsSync("/proc/self/stat");

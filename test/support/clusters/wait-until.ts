@@ -14,7 +14,7 @@ export interface WaitOptions {
 /** Asks again and again until the answer is neither undefined nor false; a question that fails is asked again. */
 export async function waitUntil<T>(
   question: () => T | undefined | false | Promise<T | undefined | false>,
-  { what, timeoutMs = 60_000, details, isHopeless }: WaitOptions,
+  { what, timeoutMs = 200_000, details, isHopeless }: WaitOptions,
 ): Promise<T> {
   const deadline = performance.now() + timeoutMs;
   let complaint: unknown;

@@ -44,7 +44,7 @@ modules:
 describe.skipIf(!hasTorch)(`ECAPA-TDNN of SpeechBrain with other settings${skipped}`, () => {
   it.each(["global", "local"])(
     "gives what PyTorch gives for a padded batch, with %s context",
-    { timeout: 60_000 },
+    { timeout: 300_000 },
     async (context) => {
       const folder = temporaryFolder();
       const random = seededRandom(11);
