@@ -142,7 +142,7 @@ describe.skipIf(reason !== undefined)(`examples/slurm on a real Slurm${because(r
   });
   afterAll(() => cluster?.stop());
 
-  it("counts primes in jobs", { timeout: 240_000 }, async () => {
+  it("counts primes in jobs", { timeout: 300_000 }, async () => {
     const args = ["+parallel.options.poll_interval=1"];
     const { status, lines } = await start("slurm", args, { env: { ...process.env, ...cluster.environment } });
     expect(status).toBe(0);

@@ -51,12 +51,12 @@ beforeAll(() => {
   writeFileSync(join(project, "package.json"), JSON.stringify(description));
   const flags = ["--offline", "--ignore-scripts", "--omit=peer", "--no-audit", "--no-fund", "--loglevel=error"];
   run("npm", ["install", ...flags], project);
-}, 240_000);
+}, 300_000);
 
 const filesBelow = (dir: string) =>
   readdirSync(dir, { recursive: true, encoding: "utf8" }).filter((name) => statSync(join(dir, name)).isFile());
 
-const onBusyMachines = { timeout: 240_000 };
+const onBusyMachines = { timeout: 300_000 };
 
 describe("the tarball", () => {
   it("holds the build, the pages of errors and what a reader expects, and nothing else", () => {

@@ -148,7 +148,7 @@ describe.skipIf(whyNotBrowser)(`the dashboard${because(whyNotBrowser)}`, () => {
     const isAtEnd = () => log.evaluate((box) => box.scrollTop + box.clientHeight >= box.scrollHeight - 2);
     await expect.poll(isAtEnd).toBe(true);
     server.append("one more\n");
-    await expect.poll(() => log.textContent(), { timeout: 10_000 }).toContain("one more");
+    await expect.poll(() => log.textContent()).toContain("one more");
     await expect.poll(isAtEnd).toBe(true);
     await page.getByRole("button", { name: "Pause" }).click();
     server.append("not yet\n");

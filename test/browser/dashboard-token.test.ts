@@ -11,7 +11,7 @@ const address = Object.values(networkInterfaces())
   .flatMap((list) => list ?? [])
   .find(({ family, internal }) => family === "IPv4" && !internal)?.address;
 const whyNot = whyNotBrowser ?? (address === undefined ? "this machine has no address but loopback" : undefined);
-const patience = { timeout: 100_000 };
+const patience = { timeout: 200_000 };
 
 /** Starts `millrace dashboard` where others can reach it; returns the address that it prints, with its token and without. */
 async function startDashboard(project: Project) {

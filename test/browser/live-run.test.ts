@@ -7,7 +7,7 @@ import { attack } from "../support/browser/made-up-run.ts";
 import { makeProject, type Project } from "../support/cli/project.ts";
 import { because } from "../support/clusters/why-not.ts";
 
-const patience = { timeout: 100_000 };
+const patience = { timeout: 200_000 };
 
 /** Starts `millrace dashboard` as a user does; returns the address that it prints. */
 async function startDashboard(project: Project, folder: string): Promise<string> {

@@ -70,7 +70,7 @@ async function stoppedWorker(project: CodeProject): Promise<number> {
         found = pids.find((pid) => pid !== undefined && isStopped(pid));
         return found;
       },
-      { timeout: 60_000 },
+      { timeout: 300_000 },
     )
     .toBeDefined();
   return found!;

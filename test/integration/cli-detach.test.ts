@@ -33,7 +33,7 @@ async function statusOf(project: Project, runDir = "exp/job") {
 /** What the process in the background writes at its very end, when others already see that the run has ended. */
 async function expectFromDriver(project: Project, pattern: RegExp): Promise<void> {
   const words = async () => (await project.run("logs", "exp/job", "--driver")).stdout;
-  await expect.poll(words, { timeout: 40_000 }).toMatch(pattern);
+  await expect.poll(words).toMatch(pattern);
 }
 
 describe.concurrent.each(envs)("millrace run --detach, env %s", (env) => {
@@ -59,7 +59,7 @@ describe.concurrent.each(envs)("millrace run --detach, env %s", (env) => {
     const words = ["items=2000", "slow_until=go", ...parallel];
     await detach(project, ...words);
     const attached = project.start(["attach", "exp/job", "--json"]);
-    await expect.poll(async () => (await statusOf(project)).items.done, { timeout: 40_000 }).toBeGreaterThan(0);
+    await expect.poll(async () => (await statusOf(project)).items.done).toBeGreaterThan(0);
     const { status, stderr } = await project.run("cancel", "exp/job");
     expect({ status, stderr }).toEqual({
       status: 0,

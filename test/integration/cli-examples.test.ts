@@ -34,7 +34,7 @@ function writeProgram(name: string, script: string): void {
 }
 
 /** What a user types into a shell, bounded: an example that does not come to its end is a bad one. */
-function type(text: string, cwd: string, seconds = 50): Promise<Outcome> {
+function type(text: string, cwd: string, seconds = 280): Promise<Outcome> {
   const variables = { HOME: home, PATH: `${bin}:${process.env["PATH"]}` };
   return start(["timeout", String(seconds), "bash", "-euo", "pipefail", "-c", text], cwd, variables).ended;
 }
@@ -133,10 +133,10 @@ describe("docs/cli.md", () => {
 
   it.concurrent("has commands that all work, one after the other", async () => {
     // The first block goes into the project; the others are typed there.
-    const { status, stderr } = await type(shell.join("\n"), emptyFolder(), 200);
+    const { status, stderr } = await type(shell.join("\n"), emptyFolder());
     expect({ status, stderr }).toMatchObject({ status: 0 });
     expect(shell).toHaveLength(6);
-  }, 210_000);
+  }, 300_000);
 
   it.concurrent("has a config that runs", async () => {
     const [config] = blocks.filter(({ language }) => language === "yaml");

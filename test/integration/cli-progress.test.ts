@@ -48,7 +48,7 @@ describe.concurrent("progress on a terminal", () => {
   ])("is the same for %s", async (_name, command) => {
     const project = makeProject();
     const run = project.start(["run", ...words, ...twoWorkers]);
-    await expect.poll(() => project.names("exp/job/.millrace/workers"), { timeout: 40_000 }).not.toEqual([]);
+    await expect.poll(() => project.names("exp/job/.millrace/workers")).not.toEqual([]);
     const output = await watchToTheEnd(project, project.startInTerminal(command));
     expect(output).toContain("exp/job: complete");
     await run.ended;
@@ -108,7 +108,7 @@ describe.concurrent("progress into a file", () => {
   it("is not there with --json", async () => {
     const project = makeProject();
     const run = project.start(["run", ...words, "--json"]);
-    await expect.poll(() => project.names("exp/job/split.0"), { timeout: 40_000 }).toContain("done");
+    await expect.poll(() => project.names("exp/job/split.0")).toContain("done");
     project.touch("go");
     expect((await run.ended).stderr).toBe("");
   });

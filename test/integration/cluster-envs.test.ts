@@ -35,6 +35,8 @@ interface ClusterEnv {
 const script = fileURLToPath(new URL("../fixtures/children/cluster-run.mjs", import.meta.url));
 const cli = fileURLToPath(new URL("../../dist/cli/millrace.js", import.meta.url));
 const count = 120;
+// A worker looks for orders more often than this.
+const noticeMs = 500;
 
 const envs: readonly ClusterEnv[] = [
   { env: "sge", outlivesDriver: true, whyNot: whyNotGridEngine(), start: gridEngine },
@@ -101,14 +103,14 @@ describe.concurrent.each(envs.map((one) => [`${one.env}${because(one.whyNot)}`, 
 
     it("that is cancelled leaves no job and no lease, and continues when it is started again", async () => {
       const outputDir = temporaryFolder();
-      const order = { options: optionsFor(outputDir), itemMs: 200 };
-      const end = ended(start(order, site.environment));
-      await waitUntil(() => existsSync(outputDir) && someItemsDone(outputDir), { what: "some items are done" });
-      await millrace(["cancel", outputDir], site.environment);
+      const held = { options: optionsFor(outputDir), holdIn: temporaryFolder() };
+      const end = ended(start({ ...held, itemMs: noticeMs }, site.environment));
+      await untilBegun(outputDir);
+      await cancelHeld(outputDir, { order: "stop", words: [], holdIn: held.holdIn }, site.environment);
       expect((await end).code).not.toBe(0);
       await waitUntil(async () => (await runStatus(outputDir)).state === "stopped", { what: "no worker runs" });
       expect(leftOvers(outputDir)).toEqual([]);
-      await run({ ...order, itemMs: 0 }, site.environment);
+      await run({ options: held.options }, site.environment);
       expect(shardBytes(outputDir)).toEqual(expected);
     });
 
@@ -122,27 +124,29 @@ describe.concurrent.each(envs.map((one) => [`${one.env}${because(one.whyNot)}`, 
       "that is drained commits what was begun, leaves no job, and continues when it is started again",
       async () => {
         const outputDir = temporaryFolder();
-        const order = { options: optionsFor(outputDir), itemMs: 100 };
-        const end = ended(start(order, site.environment));
-        await waitUntil(() => existsSync(outputDir) && someItemsDone(outputDir), { what: "some items are done" });
-        await millrace(["cancel", outputDir, "--drain"], site.environment);
+        const held = { options: optionsFor(outputDir), holdIn: temporaryFolder() };
+        const end = ended(start({ ...held, itemMs: noticeMs }, site.environment));
+        await untilBegun(outputDir);
+        await cancelHeld(outputDir, { order: "drain", words: ["--drain"], holdIn: held.holdIn }, site.environment);
         expect((await end).stderr).toMatch(/was stopped with \d+ shards to do/);
         expect(leftOvers(outputDir)).toEqual([]);
         expect(readdirSync(join(outputDir, ".millrace", "attempts"))).toEqual([]);
         expect(await runStatus(outputDir)).toMatchObject({ state: "stopped", workers: [], jobs: undefined });
-        await run({ ...order, itemMs: 0 }, site.environment);
+        expect(shardBytes(outputDir)).not.toEqual([]);
+        await run({ options: held.options }, site.environment);
         expect(shardBytes(outputDir)).toEqual(expected);
       },
     );
 
     it("survives its driver, or is continued by the next one", async () => {
       const outputDir = temporaryFolder();
-      const order = { options: optionsFor(outputDir), itemMs: 20 };
-      const child = start(order, site.environment);
-      await waitUntil(() => existsSync(outputDir) && someItemsDone(outputDir), { what: "some items are done" });
+      const held = { options: optionsFor(outputDir), holdIn: temporaryFolder() };
+      const child = start(held, site.environment);
+      await untilBegun(outputDir);
       child.kill("SIGKILL");
+      letGo(held.holdIn);
       if (one.outlivesDriver) await untilComplete(outputDir);
-      else await run(order, site.environment);
+      else await run({ options: held.options }, site.environment);
       expect(shardBytes(outputDir)).toEqual(expected);
     });
 
@@ -158,16 +162,19 @@ describe.concurrent.each(envs.map((one) => [`${one.env}${because(one.whyNot)}`, 
 
 interface Order {
   readonly options: DetachedOptions;
+  /** No item ends before `letGo` with this folder: however busy the machine is, the run is not over before. */
+  readonly holdIn?: string;
+  /** How long each item takes after that. */
   readonly itemMs?: number;
   readonly act?: string;
 }
 
-function start({ options, itemMs = 0, act }: Order, environment: NodeJS.ProcessEnv): ChildProcess {
-  // Not part of the identity, so that a run may continue at another pace.
+function start({ options, holdIn, itemMs = 0, act }: Order, environment: NodeJS.ProcessEnv): ChildProcess {
   const order = {
     count,
     act,
-    config: { notes: temporaryFolder(), itemMs },
+    config: { notes: holdIn ?? temporaryFolder(), itemMs, isHeld: holdIn !== undefined },
+    // A run that was held continues with items that are not.
     options: { acceptChange: true, shards: 30, ...options },
   };
   return spawn(process.execPath, [script, JSON.stringify(order)], {
@@ -191,7 +198,6 @@ async function millrace(words: readonly string[], environment: NodeJS.ProcessEnv
 async function untilComplete(outputDir: string): Promise<void> {
   await waitUntil(async () => (await runStatus(outputDir)).state === "complete", {
     what: "the run is complete and merged",
-    timeoutMs: 45_000,
     details: () => logs(outputDir),
   });
 }
@@ -204,8 +210,27 @@ function logs(outputDir: string): string {
     .join("");
 }
 
-function someItemsDone(outputDir: string): boolean {
-  return readdirSync(outputDir).filter((name) => name.startsWith("split.")).length >= 3;
+/** Waits until a worker has a shard in work. */
+async function untilBegun(outputDir: string): Promise<void> {
+  const begun = async () => (await runStatus(outputDir)).workers.some(({ shard }) => shard !== undefined);
+  await waitUntil(begun, { what: "a shard is in work", details: () => logs(outputDir) });
+}
+
+function letGo(holdIn: string): void {
+  writeFileSync(join(holdIn, "go"), "");
+}
+
+/** Cancels a run whose items are held, and lets them go once the order is there. */
+async function cancelHeld(
+  outputDir: string,
+  { order, words, holdIn }: { readonly order: "stop" | "drain"; readonly words: string[]; readonly holdIn: string },
+  environment: NodeJS.ProcessEnv,
+): Promise<void> {
+  const cancelled = millrace(["cancel", outputDir, ...words], environment);
+  const isOrdered = () => existsSync(join(outputDir, ".millrace", order));
+  await Promise.race([cancelled, waitUntil(isOrdered, { what: "the order is there" })]);
+  letGo(holdIn);
+  await cancelled;
 }
 
 function shardBytes(outputDir: string): string[] {

@@ -12,7 +12,7 @@ import { removeFolder } from "../support/remove-folder.ts";
 
 const script = fileURLToPath(new URL("../fixtures/children/cluster-run.mjs", import.meta.url));
 const fakes = fileURLToPath(new URL("../fixtures/fakes/on-path/", import.meta.url));
-const atOnce = { concurrent: true, timeout: 120_000 };
+const atOnce = { concurrent: true, timeout: 300_000 };
 
 // Removed at the very end: a fake that is still answering makes its folder anew.
 const parent = mkdtempSync(join(tmpdir(), "millrace-test-"));
@@ -113,7 +113,7 @@ describe("a job on a cluster", atOnce, () => {
     context.expect({ code: await run.ended, stderr: run.stderr() }).toEqual({ code: 0, stderr: "" });
     await waitUntil(() => run.built().length === 1, { what: "a worker", details: run.stderr });
     process.kill(run.starts()[0]!.pid, "SIGTERM");
-    await waitUntil(run.isComplete, { what: "the run to be complete", timeoutMs: 60_000, details: run.stderr });
+    await waitUntil(run.isComplete, { what: "the run to be complete", details: run.stderr });
     context.expect(run.starts()).toHaveLength(2);
     context.expect(run.built()).toHaveLength(2);
   });

@@ -15,7 +15,7 @@ import { waitUntil } from "../support/clusters/wait-until.ts";
 import { because, isRoot } from "../support/clusters/why-not.ts";
 
 // Mostly they wait for Slurm; on a busy machine they wait longer.
-const atOnce = { concurrent: true, timeout: 180_000 };
+const atOnce = { concurrent: true, timeout: 300_000 };
 
 /** Starts a cluster that is stopped when the test ends. */
 async function during<T extends { stop(): Promise<void> }>(context: TestContext, starting: Promise<T>): Promise<T> {

@@ -88,7 +88,7 @@ describe("collected statistics", () => {
   });
 
   it(`have the same bytes after workers and drivers were killed at random (MILLRACE_SEED=${seed})`, {
-    timeout: 60_000 * rounds,
+    timeout: 300_000 * rounds,
   }, async () => {
     let state = seed;
     const random = () => {

@@ -22,7 +22,7 @@ import { commitByHand, makeRun } from "../support/made-run.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { watchedRun } from "../support/watched-run.ts";
 
-const until = (condition: () => unknown) => vi.waitUntil(condition, { timeout: 40_000, interval: 50 });
+const until = (condition: () => unknown) => vi.waitUntil(condition, { timeout: 200_000, interval: 50 });
 
 describe("a run that is watched", () => {
   it("is seen from its beginning over the death of a worker to its merge", async ({ skip }) => {

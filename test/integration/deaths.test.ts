@@ -17,11 +17,17 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** What dying workers wrote to stderr, and what was said of them. */
 let stderr = "";
+/** Ends a run whose workers are replaced for ever. */
+let endlessly = new AbortController();
+
+const maxReplacements = 20;
 
 beforeEach(() => {
   stderr = "";
+  endlessly = new AbortController();
   vi.spyOn(process.stderr, "write").mockImplementation((chunk) => {
     stderr += chunk.toString();
+    if (stderr.split("another one takes its place").length > maxReplacements) endlessly.abort();
     return true;
   });
 });

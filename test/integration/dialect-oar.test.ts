@@ -13,7 +13,7 @@ import { hostileWords } from "../support/sample-jobs.ts";
 const reason = whyNotOar();
 
 // Side by side: most of the time OAR waits for its next round.
-describe.skipIf(reason !== undefined).concurrent(`a real OAR${because(reason)}`, { timeout: 180_000 }, () => {
+describe.skipIf(reason !== undefined).concurrent(`a real OAR${because(reason)}`, { timeout: 300_000 }, () => {
   let cluster: OarCluster;
   let folder: string;
   let work: DialectAtWork;
@@ -22,7 +22,7 @@ describe.skipIf(reason !== undefined).concurrent(`a real OAR${because(reason)}`,
     folder = mkdtempSync(join(tmpdir(), "millrace-oar-it's $(here) "));
     cluster = await startOar({ cores: 8, queues: ["cpu"] });
     work = dialectAtWork(oar, cluster.environment, folder);
-  }, 180_000);
+  }, 300_000);
   afterAll(async () => {
     await cluster?.stop();
     rmSync(folder, { recursive: true, force: true });

@@ -12,7 +12,7 @@ import { hostileWords } from "../support/sample-jobs.ts";
 
 const reason = whyNotGridEngine();
 
-describe.skipIf(reason !== undefined).concurrent(`a real Grid Engine${because(reason)}`, { timeout: 180_000 }, () => {
+describe.skipIf(reason !== undefined).concurrent(`a real Grid Engine${because(reason)}`, { timeout: 300_000 }, () => {
   let cluster: GridEngine;
   let folder: string;
   let work: DialectAtWork;
@@ -21,7 +21,7 @@ describe.skipIf(reason !== undefined).concurrent(`a real Grid Engine${because(re
     folder = mkdtempSync(join(tmpdir(), "millrace-sge-it's $(here) "));
     cluster = await startGridEngine({ slots: 8 });
     work = dialectAtWork(sge, cluster.environment, folder);
-  }, 180_000);
+  }, 300_000);
   afterAll(async () => {
     await cluster?.stop();
     rmSync(folder, { recursive: true, force: true });

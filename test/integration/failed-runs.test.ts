@@ -62,7 +62,7 @@ describe.concurrent("a failed run", () => {
   it("is failed where it continued in the background", async () => {
     const project = makeProject();
     await project.run("run", "job.yaml", ...fails, "parallel.env=process", "--detach");
-    await expect.poll(async () => (await statusOf(project)).state, { timeout: 50_000 }).toBe("failed");
+    await expect.poll(async () => (await statusOf(project)).state).toBe("failed");
     expect((await statusOf(project)).failure).toMatchObject({ code: "ITEM_FAILED", item: 7 });
     const { status, stderr } = await project.run("attach", "exp/job");
     expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining("seven is bad") });
@@ -71,7 +71,7 @@ describe.concurrent("a failed run", () => {
   it("is failed where its workers needed no driver", async () => {
     const project = makeProject();
     await project.run("run", "job.yaml", ...fails, "parallel.env=process", "+runner.async_mode=true");
-    await expect.poll(async () => (await statusOf(project)).state, { timeout: 50_000 }).toBe("failed");
+    await expect.poll(async () => (await statusOf(project)).state).toBe("failed");
     expect((await statusOf(project)).failure).toMatchObject({ code: "ITEM_FAILED", item: 7 });
   });
 
@@ -79,7 +79,7 @@ describe.concurrent("a failed run", () => {
     const project = makeProject();
     const words = ["provider._target_=./jobs.js#BrokenProvider", "parallel.env=process", "+runner.async_mode=true"];
     await project.run("run", "job.yaml", ...words);
-    await expect.poll(async () => (await statusOf(project)).state, { timeout: 50_000 }).toBe("failed");
+    await expect.poll(async () => (await statusOf(project)).state).toBe("failed");
     expect((await statusOf(project)).failure).toMatchObject({ code: "ENV_FAILED" });
   });
 
@@ -175,7 +175,7 @@ describe("the dashboard and the report", () => {
     expect(card).toMatchObject({ state: "failed", error: expect.stringContaining("seven is bad") });
     const seen = dashboard.follow(addresses.stream(card!.id));
     await expect
-      .poll(() => seen.now?.overview, { timeout: 40_000 })
+      .poll(() => seen.now?.overview)
       .toMatchObject({
         state: "failed",
         failure: { code: "ITEM_FAILED", item: 7, message: expect.stringContaining("seven is bad") },

@@ -81,7 +81,7 @@ beforeAll(async () => {
   expect(end).toBe(0);
   expected = outputsOf(whole);
   result = JSON.parse(text);
-}, 120_000);
+}, 300_000);
 
 describe("a run with every writer", () => {
   it("counts what it merged", () => {
@@ -99,7 +99,7 @@ describe("a run with every writer", () => {
   it.each(["local", "process"])(
     "killed with env %s, ends with the bytes of an undisturbed one",
     {
-      timeout: 120_000,
+      timeout: 300_000,
     },
     async (env) => {
       const dir = mkdtempSync(join(root, `${env}-`));

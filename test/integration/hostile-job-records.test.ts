@@ -343,7 +343,7 @@ describe.concurrent("records of jobs that are no plain files of the caller's", {
   );
 });
 
-describe("a spec that another user has written", { timeout: 120_000 }, () => {
+describe("a spec that another user has written", { timeout: 300_000 }, () => {
   it.skipIf(!isRoot)(
     "runs no code when the run is retried or merged, unless it is trusted (needs root, to give files away)",
     async () => {

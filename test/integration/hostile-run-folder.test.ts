@@ -117,7 +117,7 @@ beforeAll(async () => {
   base = emptyFolder();
   templates = await makeTemplates(project);
   lanes = Array.from({ length: laneCount }, (_, i) => makeLane(join(base, `lane-${i}`)));
-}, 120_000);
+}, 300_000);
 
 afterAll(() => {
   for (const { runner } of lanes ?? []) runner.close();

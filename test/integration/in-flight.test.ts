@@ -134,7 +134,7 @@ describe("several calls of forward open", () => {
       ),
       { numRuns: Number(process.env["MILLRACE_PROPERTY_RUNS"] ?? 25), endOnFailure: true },
     );
-  }, 120_000);
+  });
 
   it("are as many as asked for, over the borders of shards", async () => {
     const env = envOf(Array.from({ length: 60 }, () => ({ ms: 20, what: "answer" as const })));

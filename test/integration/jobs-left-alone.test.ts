@@ -115,7 +115,7 @@ describe.concurrent("a scheduler in trouble", () => {
   });
 });
 
-describe.concurrent("a submission that its scheduler takes late", { timeout: 120_000 }, () => {
+describe.concurrent("a submission that its scheduler takes late", { timeout: 300_000 }, () => {
   // On a busy machine even a fake takes a while to answer.
   const options = { submit_timeout: 4, poll_interval: 1 };
 

@@ -19,7 +19,7 @@ beforeEach(() => {
 const timesSaid = (text: string) => stderr.split(text).length - 1;
 
 describe("a shard with a large state", () => {
-  it("has checkpoints while it runs, and continues from the newest after a kill", { timeout: 120_000 }, async () => {
+  it("has checkpoints while it runs, and continues from the newest after a kill", { timeout: 300_000 }, async () => {
     const [outputDir, notes] = [temporaryFolder(), temporaryFolder()];
     const items = 1500;
     const config = { notes, entries: 60_000, killAtCheckpoint: 6, itemMs: 30 };
@@ -44,7 +44,7 @@ describe("a shard with a large state", () => {
 });
 
 describe("checkpoints that take longer than a kill should cost", () => {
-  it("are reported once, however many workers have them", { timeout: 120_000 }, async () => {
+  it("are reported once, however many workers have them", { timeout: 300_000 }, async () => {
     const outputDir = temporaryFolder();
     const parallel = { env: "process", n_workers: 2 } as const;
     const options = { outputDir, shards: 2, progress: false, parallel } as const;

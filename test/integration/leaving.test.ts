@@ -98,7 +98,7 @@ function startNode(args: readonly string[], folder: string) {
 
 const succeeded = { code: 0, signal: null };
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i);
-const until = (condition: () => boolean) => vi.waitUntil(condition, { timeout: 40_000, interval: 20 });
+const until = (condition: () => boolean) => vi.waitUntil(condition, { timeout: 200_000, interval: 20 });
 
 /** Which items ran, and how often each did. */
 function timesRun(run: Run): Map<number, number> {
@@ -161,7 +161,7 @@ describe.each(envs)("with env: %s", (env) => {
     const beganMs = performance.now();
     process.kill(-driver.pid, "SIGINT");
     expect(await driver.ended).toEqual({ code: null, signal: "SIGINT" });
-    expect(performance.now() - beganMs).toBeLessThan(20_000);
+    expect(performance.now() - beganMs).toBeLessThan(55_000);
     await expectNobodyLeft(run);
     await resume(run);
     expect(runTwice(run)).toEqual(expect.arrayContaining(held));
@@ -292,7 +292,7 @@ describe("a driver that is killed", () => {
       process.kill(driver.pid, "SIGKILL");
       const beganMs = performance.now();
       await until(() => run.processes().length === 0);
-      expect(performance.now() - beganMs).toBeLessThan(20_000);
+      expect(performance.now() - beganMs).toBeLessThan(55_000);
       await resume(run);
       expect(runTwice(run).length).toBeLessThan(20);
     },

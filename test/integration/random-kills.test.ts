@@ -15,7 +15,7 @@ const seed = Number(process.env["MILLRACE_SEED"] ?? Date.now() % 1_000_000);
 
 describe("a run killed again and again", () => {
   it(`ends with the bytes of an undisturbed one, also with several drivers at once (MILLRACE_SEED=${seed})`, {
-    timeout: 100_000 * rounds,
+    timeout: 300_000 * rounds,
   }, async () => {
     const random = seededRandom(seed);
     const reference = temporaryFolder();

@@ -68,7 +68,7 @@ const megabyte = 2 ** 20;
 describe("items that take more memory than their cgroup may have", () => {
   it.for([0, 4])(
     "are found by the kernel's own counter, each within three lost workers (batches of %i)",
-    { timeout: 120_000 },
+    { timeout: 300_000 },
     async (batchSize, { skip }) => {
       const cgroup = makeMemoryCgroup(`millrace-test-${process.pid}-${batchSize}`, 400 * megabyte);
       if ("whyNot" in cgroup) return skip(cgroup.whyNot);

@@ -18,7 +18,7 @@ import {
 } from "../support/slurm-run.ts";
 
 // Mostly they wait for Slurm; on a busy machine they wait longer.
-const atOnce = { concurrent: true, timeout: 240_000 };
+const atOnce = { concurrent: true, timeout: 300_000 };
 const reason = whyNotSlurm();
 
 let cluster: SlurmCluster;

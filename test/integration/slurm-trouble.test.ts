@@ -18,7 +18,7 @@ import {
 } from "../support/slurm-run.ts";
 
 // Mostly they wait for Slurm; on a busy machine they wait longer.
-const atOnce = { concurrent: true, timeout: 240_000 };
+const atOnce = { concurrent: true, timeout: 300_000 };
 // Minutes, until its items may go: however busy the machine is, it is not over before.
 const long = { items: 3000, shards: 120, config: { itemMs: 50 } };
 // Tasks go to the node that has the least to do.
@@ -108,14 +108,13 @@ describe.skipIf(reason !== undefined)(`a run on a Slurm in trouble${because(reas
     const stateOf = async (id: string) => (await cluster.jobs()).find((job) => job.id === id)?.state;
     await waitUntil(async () => (await stateOf(other)) === "RUNNING", {
       what: "the job that comes first",
-      timeoutMs: 90_000,
       details: run.logs,
     });
     context.expect(run.workers()).toEqual([]);
     // What they had begun was saved and given back.
     context.expect(run.machinery("leases")).toEqual([]);
     await cluster.ask("scancel", other);
-    await waitUntil(() => run.envs().length === 4, { what: "the tasks again", timeoutMs: 90_000, details: run.logs });
+    await waitUntil(() => run.envs().length === 4, { what: "the tasks again", details: run.logs });
     run.go();
     context.expect((await succeeded(context, run.cli("attach", run.dir), run)).stdout).toContain(": complete");
     context.expect(run.submissions()).toHaveLength(1);
@@ -243,7 +242,7 @@ describe.skipIf(reason !== undefined)(`the walltime of a job on Slurm${because(r
     const own = { walltime: "00:01:00", grace: 15 };
     const run = slurmRun(context, cluster, { ...long, workers: 1, jobs: own });
     const driver = run.drive();
-    await waitUntil(() => run.envs().length === 2, { what: "another job", timeoutMs: 120_000, details: driver.stderr });
+    await waitUntil(() => run.envs().length === 2, { what: "another job", details: driver.stderr });
     run.go();
     await succeeded(context, driver, run);
     context.expect((await cluster.jobs()).map(({ state }) => state)).toEqual(["COMPLETED", "COMPLETED"]);

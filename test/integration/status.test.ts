@@ -37,7 +37,7 @@ describe("runStatus", () => {
     await once(child.stdout, "data");
     // The thread that reports beats twice a second.
     const shard = async () => (await runStatus(outputDir)).workers[0]?.shard;
-    await expect.poll(shard, { timeout: 20_000 }).toBe(0);
+    await expect.poll(shard).toBe(0);
     expect(await runStatus(outputDir)).toMatchObject({
       state: "running",
       workers: [{ pid: child.pid, shard: 0, position: 0 }],

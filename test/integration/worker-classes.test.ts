@@ -404,7 +404,7 @@ function node(folder: string, ...args: string[]): Promise<{ code: unknown; stdou
     execFile(
       process.execPath,
       args,
-      { cwd: folder, env, timeout: 50_000, killSignal: "SIGKILL" },
+      { cwd: folder, env, timeout: 250_000, killSignal: "SIGKILL" },
       (error, stdout, stderr) => resolve({ code: error === null ? 0 : error.code, stdout, stderr }),
     );
   });

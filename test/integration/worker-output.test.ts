@@ -66,7 +66,7 @@ describe("what a worker printed", () => {
 
   it("is in its log where its driver was killed before", async () => {
     const { folder } = await drive("prints-in-trouble", "killedDriver");
-    await expect.poll(() => readLogs(folder), { timeout: 40_000 }).toContain("so was this\n");
+    await expect.poll(() => readLogs(folder)).toContain("so was this\n");
     expect(readLogs(folder)).toContain("printed after the driver's end\n");
   });
 
@@ -81,7 +81,7 @@ describe("what a worker printed", () => {
     const folder = temporaryFolder();
     const driver = start(folder, "prints-in-trouble", "pipesLeftOpen");
     const done = join(folder, "run", "split.0", "done");
-    await expect.poll(() => existsSync(done), { timeout: 50_000 }).toBe(true);
+    await expect.poll(() => existsSync(done)).toBe(true);
     process.kill(Number(readFileSync(join(folder, "outlives"), "utf8")), "SIGKILL");
     const { code, stdout, log } = await driver;
     expect(code).toBe(0);

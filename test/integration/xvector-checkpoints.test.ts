@@ -164,7 +164,7 @@ describe.skipIf(data === undefined)(`x-vectors of PyTorch checkpoints${skipped}`
   });
 
   it("runs the config of ESPnet3's page letter by letter, from the hub and then without it", {
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
     const folder = temporaryFolder();
     const manifests = join(folder, "manifest");
@@ -216,7 +216,7 @@ xvector:
   });
 
   it("makes a converted file again that was damaged, and refuses to continue with other weights", {
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
     const ownCache = temporaryFolder();
     vi.stubEnv("XDG_CACHE_HOME", ownCache);

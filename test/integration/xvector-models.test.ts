@@ -165,7 +165,7 @@ describe.skipIf(data === undefined)(`x-vectors of real models${skipped}`, () => 
 
   it.skipIf(noSlurm !== undefined).each(entries.slice(0, 2))(
     `%s: the same bytes from two nodes of a Slurm${because(noSlurm)}`,
-    { timeout: 240_000 },
+    { timeout: 300_000 },
     async (name, model) => {
       const cluster = await startSlurm({ nodes: 2, cpusPerNode: 1 });
       onTestFinished(() => cluster.stop());

@@ -27,7 +27,7 @@ export interface DialectAtWork {
 
 /** A dialect that speaks to a real scheduler. */
 export function dialectAtWork(scheduler: Scheduler, environment: NodeJS.ProcessEnv, folder: string): DialectAtWork {
-  const call = (made: Call) => callProgram(made, { timeoutMs: 60_000, environment });
+  const call = (made: Call) => callProgram(made, { timeoutMs: 200_000, environment });
   const textOf = async (made: Call) => {
     const answer = await call(made);
     if (answer.kind !== "answer") throw new Error(`${made.program}: ${answer.why}`);

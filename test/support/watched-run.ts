@@ -13,18 +13,20 @@ export interface WatchedRunOptions {
   readonly items: number;
   readonly shards: number;
   readonly itemMs?: number;
+  /** No item ends before `touch("go")`; after that each takes `itemMs`. */
+  readonly isHeld?: boolean;
   readonly failAt?: readonly number[];
   readonly env?: "local" | "process" | "thread";
   readonly workers?: number;
 }
 
 /** A run in a process of its own, in a folder of its own: `exp/run`. */
-export function watchedRun({ items, shards, itemMs, failAt, env = "process", workers = 2 }: WatchedRunOptions) {
+export function watchedRun({ items, shards, itemMs, isHeld, failAt, env = "process", workers = 2 }: WatchedRunOptions) {
   const folder = temporaryFolder();
   const dir = join(folder, "exp", "run");
   const parallel = { env, n_workers: env === "local" ? 1 : workers };
   const options = { outputDir: dir, shards, onError: "skip", parallel };
-  const words = JSON.stringify({ ...options, items, config: { folder, itemMs, failAt } });
+  const words = JSON.stringify({ ...options, items, config: { folder, itemMs, isHeld, failAt } });
   return {
     folder,
     exp: join(folder, "exp"),

@@ -18,7 +18,7 @@ const neutral: BrowserContextOptions = {
 };
 
 // A browser on a busy machine takes its time.
-vi.setConfig({ testTimeout: 150_000, hookTimeout: 150_000 });
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 let launched: Promise<Browser> | undefined;
 

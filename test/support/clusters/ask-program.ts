@@ -11,7 +11,7 @@ export async function askProgram(
 ): Promise<string> {
   const { stdout } = await execute(program, [...args], {
     env: environment,
-    timeout: 30_000,
+    timeout: 200_000,
     killSignal: "SIGKILL",
     maxBuffer: 64 * 1024 * 1024,
   });

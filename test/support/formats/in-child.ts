@@ -16,7 +16,7 @@ export interface ChildOutcome {
 }
 
 const build = fileURLToPath(new URL("../../../dist/formats.js", import.meta.url));
-const timeoutMs = 30_000;
+const timeoutMs = 200_000;
 const heapMb = 700;
 
 /**

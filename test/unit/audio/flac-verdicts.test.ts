@@ -26,7 +26,7 @@ function packed24(): Uint8Array {
 
 describe.skipIf(!hasFlac)(`a FLAC file with a mistake in it${missing}`, () => {
   it("is refused where the flac program refuses it, or gives all samples of the sound file", {
-    timeout: 120_000 * times,
+    timeout: 300_000 * times,
   }, async () => {
     const path = join(temporaryFolder(), "mutated.flac");
     const files = [];

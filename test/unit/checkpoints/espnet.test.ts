@@ -74,7 +74,7 @@ async function compare(name: string, files: (folder: string) => CheckpointFiles)
 describe.skipIf(!hasTorch)(`checkpoints that PyTorch makes${skipped}`, () => {
   it.each(Object.entries(configs))(
     "%s of ESPnet gives what PyTorch gives",
-    { timeout: 120_000 },
+    { timeout: 300_000 },
     async (name, config) => {
       const distances = await compare(name, (folder) => {
         const path = join(folder, "config.yaml");
@@ -88,7 +88,7 @@ describe.skipIf(!hasTorch)(`checkpoints that PyTorch makes${skipped}`, () => {
     },
   );
 
-  it("RawNet's own RawNet3 gives what PyTorch gives", { timeout: 120_000 }, async () => {
+  it("RawNet's own RawNet3 gives what PyTorch gives", { timeout: 300_000 }, async () => {
     const distances = await compare("rawnet", (folder) => ({ toolkit: "rawnet", weights: join(folder, "model.pth") }));
     expect(Math.max(...distances)).toBeLessThanOrEqual(1e-4);
   });

@@ -19,7 +19,7 @@ function listen(watch: RunWatch) {
   return { heard, stop };
 }
 
-const until = (condition: () => unknown) => vi.waitUntil(condition, { timeout: 20_000, interval: 20 });
+const until = (condition: () => unknown) => vi.waitUntil(condition, { timeout: 200_000, interval: 20 });
 
 describe("watching a run", () => {
   it("reads the folder once for all watchers, about once a second while a worker runs", async () => {

@@ -174,7 +174,7 @@ describe("a name that leaves the cache", () => {
 });
 
 describe("a body that is not what was announced", () => {
-  it("is refused as soon as it is longer", { timeout: 60_000 }, async () => {
+  it("is refused as soon as it is longer", { timeout: 300_000 }, async () => {
     const addedBytes = 2 ** 28;
     for (const isGit of [false, true]) {
       const hub = await expectRefused({ addedBytes, isGit }, {}, /more than the \d+ bytes/);
@@ -241,7 +241,7 @@ describe("an answer of another shape", () => {
     await expectRefused({ list, anyFile: bytes }, {}, /someone\/spk-model/);
   });
 
-  it("is not read to its end where it is endless", { timeout: 60_000 }, async () => {
+  it("is not read to its end where it is endless", { timeout: 300_000 }, async () => {
     await expectRefused({ list: `{"siblings":[${" ".repeat(2 ** 27)}]}` }, {}, /more than 16 MiB/);
   });
 
