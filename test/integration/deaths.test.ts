@@ -37,7 +37,7 @@ type Deaths = Readonly<Record<number, Death>>;
 function workers(env: "process" | "thread", n_workers = 1) {
   const parallel = { env, n_workers, options: { max_heap_mb: 64 } } as const;
   // Where a test fails because workers are replaced for ever, it ends all the same.
-  return { progress: false, parallel, signal: AbortSignal.timeout(200_000) } as const;
+  return { progress: false, parallel, signal: endlessly.signal } as const;
 }
 
 function survivors(count: number, deaths: Deaths = {}): Survivor[] {
@@ -258,7 +258,7 @@ describe("a hook that ends its worker", () => {
   it("does not hide why the run failed: teardown", async () => {
     const outputDir = temporaryFolder();
     const provider = new DeadlyHooksProvider({ exitIn: "teardown", failAt: 2 });
-    const options = { ...workers("process"), outputDir, signal: AbortSignal.timeout(200_000) };
+    const options = { ...workers("process"), outputDir, signal: endlessly.signal };
     await expect(new DeadlyHooksRunner(provider, options).run(range(4))).rejects.toMatchObject({
       code: "ITEM_FAILED",
       item: 2,
