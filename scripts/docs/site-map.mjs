@@ -6,7 +6,10 @@ import { entries } from "./make-reference.mjs";
 
 const named = [
   { title: "Begin", pages: ["index", "get-started", "guide", "providers-and-runners", "glossary", "faq"] },
-  { title: "Do", pages: ["data-preparation", "collect-stats", "xvectors", "inference", "calling-an-api", "audio", "features"] },
+  {
+    title: "Do",
+    pages: ["data-preparation", "collect-stats", "xvectors", "inference", "calling-an-api", "audio", "features"],
+  },
   { title: "Files", pages: ["writers", "formats", "run-folder"] },
   { title: "Run", pages: ["configs", "cli", "failures", "performance", "dashboard", "report"] },
   {
