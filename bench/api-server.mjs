@@ -4,8 +4,8 @@ import { createServer } from "node:http";
 
 const { latencyMs = 200, refusedShare = 0, perSecond } = JSON.parse(process.argv[2] ?? "{}");
 const counts = { items: 0, calls: 0, busy: 0, tooMany: 0, firstMs: 0, lastMs: 0 };
-// A token bucket with a tenth of a second's calls to spare, and one more for the way of a call to here.
-const capacity = 2 + perSecond / 10;
+// A token bucket with a fifth of a second's calls to spare: calls take some time to get here, not always the same.
+const capacity = perSecond / 5;
 let tokens = capacity;
 let filledMs = performance.now();
 

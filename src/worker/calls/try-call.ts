@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { isBatched } from "../../contract/work-options.ts";
 import { isItemError } from "../../errors/item-error.ts";
 import { awaitForward } from "../shard/call-forward.ts";
@@ -97,6 +96,14 @@ async function waitWithoutSlot({ context }: ShardAttempt, call: OpenCall, ms: nu
 }
 
 /** Sleeps, but not longer than until the call is interrupted. */
-export async function sleepUntilInterrupted({ context }: OpenCall, ms: number): Promise<void> {
-  await sleep(ms, undefined, { signal: context.signal }).catch(() => {});
+export function sleepUntilInterrupted({ context: { signal } }: OpenCall, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, signal.aborted ? 0 : ms);
+    signal.addEventListener("abort", end);
+  });
 }
