@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -277,6 +277,6 @@ async function fake(env: string): Promise<Site> {
   return {
     environment,
     options: elsewhere[env] ?? {},
-    stop: async () => rmSync(folder, { recursive: true, force: true }),
+    stop: () => removeFolder(folder),
   };
 }
