@@ -65,7 +65,7 @@ async function programsText() {
   return `async function boot(platform) { const { ${globals} } = platform.globals; ${outputFiles[0].text} }`;
 }
 
-/** What differs on the machine: Node's own modules, and the three library modules that access the outside or block. */
+/** What differs on the machine: Node's own modules, the library modules that access the outside or block, and what no run of the guide uses. */
 const onTheMachine = {
   name: "on-the-machine",
   setup({ onResolve, onLoad }) {
@@ -73,10 +73,16 @@ const onTheMachine = {
     onLoad({ filter: /.*/, namespace: "builtin" }, ({ path }) => ({
       contents: `module.exports = platform.builtins[${JSON.stringify(path)}]`,
     }));
-    onResolve({ filter: /\/(choose-scheduler|import-module|every-tick)\.ts$/ }, ({ path, importer }) => {
-      const own = join(source, "programs", basename(path));
-      return importer === own ? undefined : { path: own };
-    });
+    onResolve(
+      {
+        filter:
+          /\/(choose-scheduler|import-module|every-tick|run-in-flight|open-shards|call-ahead|open-rate-limiter|espnet3-resolvers|format-date)\.ts$/,
+      },
+      ({ path, importer }) => {
+        const own = join(source, "programs", basename(path));
+        return importer === own ? undefined : { path: own };
+      },
+    );
     onLoad({ filter: /[/\\]guide[/\\]example[/\\]\w+\.ts$/ }, ({ path }) => ({
       contents: inItsPlace(textOf(path), basename(path)),
       loader: "ts",

@@ -15,6 +15,7 @@ const pages = readdirSync(join(repository, "docs"), { recursive: true, encoding:
   .sort();
 /** What they show needs more than an empty folder, or does not end by itself: a test of its own starts it. */
 const elsewhere: Readonly<Record<string, string>> = {
+  "docs/calling-an-api.md": "test/integration/calling-an-api.test.ts",
   "docs/cli.md": "test/integration/cli-examples.test.ts",
   "docs/configs.md": "test/docs.test.ts",
   "docs/dashboard.md": "test/integration/cli-examples.test.ts",
@@ -24,6 +25,7 @@ const elsewhere: Readonly<Record<string, string>> = {
 /** Programs that are compiled and not run, and why. */
 const onlyCompiled: Readonly<Record<string, string>> = {
   "docs/clusters.md": "it leaves a million items to processes that outlive it",
+  "docs/datasets-formats.md": "it reads a Kaldi folder through sph2pipe; test/unit/datasets has folders of its own",
   "docs/features.md": "it takes a model that is not ours to hand on; test/unit/features has a stand-in for it",
   "docs/from-datatrove.md": "it takes a million documents",
   "docs/inference.md": "it hands data to others: in a folder of theirs, and on a hub",

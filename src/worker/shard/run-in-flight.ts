@@ -1,20 +1,28 @@
 import type { Shard } from "../../plan/plan.ts";
-import { openAnswerKeeper } from "./answers.ts";
+import { readAnswers } from "../../run-folder/shard/answer-log.ts";
+import { knownAnswers, openAnswerKeeper } from "./answers.ts";
 import type { ShardAttempt } from "./shard-attempt.ts";
 import { type InFlightOptions, ShardLoop } from "./shard-loop.ts";
 
 // How often the loop looks whether to stop while it waits for answers.
 const lookEveryMs = 25;
 
-/** Runs the items of a shard with several calls of `forward` open. Results are folded in item order. */
-export async function runInFlight(work: ShardAttempt, shard: Shard, options: InFlightOptions): Promise<void> {
+/**
+ * Runs the items of a shard with several calls of `forward` open. Results are folded in item order. `older`: the folders of earlier
+ * attempts, newest first, whose answers are not asked for again.
+ */
+export async function runInFlight(
+  work: ShardAttempt,
+  shard: Shard,
+  { older, onAllBegun }: Pick<InFlightOptions, "onAllBegun"> & { readonly older: readonly string[] },
+): Promise<void> {
   const { notices, calls, worker } = work.context;
   work.answers = openAnswerKeeper(work.state.shardDir, {
     notices,
     maxBytes: calls.waiting.maxBytes,
     keepsFailures: worker.task.options.onError === "skip",
   });
-  const loop = new ShardLoop(work, shard, options);
+  const loop = new ShardLoop(work, shard, { known: knownAnswers(readAnswers(older)), onAllBegun });
   const timer = setInterval(() => loop.wake(), lookEveryMs);
   const onFree = () => loop.wake();
   calls.slots.watch(onFree);

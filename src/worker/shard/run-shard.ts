@@ -2,7 +2,6 @@ import type { ShardState } from "../../contract/runner-hooks.ts";
 import { errnoOf, MillraceError, messageOf } from "../../errors/errors.ts";
 import { shardOf } from "../../plan/plan.ts";
 import { describeExit, noteRelease, readAttemptEnd } from "../../run-folder/history/attempt-notes.ts";
-import { readAnswers } from "../../run-folder/shard/answer-log.ts";
 import { type Restored, restoreAttempt } from "../../run-folder/shard/checkpoint.ts";
 import {
   type Done,
@@ -19,7 +18,6 @@ import { cutText } from "../../text/cut-text.ts";
 import { applyNonFinite } from "../../writers/jsonl-writer.ts";
 import { checkpointingWriters, keepsWriterContract, type Writer } from "../../writers/writer.ts";
 import type { ShardClaim } from "../lease-protocol.ts";
-import { knownAnswers } from "./answers.ts";
 import { type AttemptCounts, beginAttemptRecord } from "./attempt-record.ts";
 import { type CrashHistory, judgeCrashes } from "./crash-history.ts";
 import { runInFlight } from "./run-in-flight.ts";
@@ -121,7 +119,7 @@ export async function computeShard(
   const shard = shardOf(work.context.worker.run.plan, claim.target);
   try {
     if (work.context.calls.isPlain) await runItems(work, shard);
-    else await runInFlight(work, shard, { known: knownAnswers(readAnswers(older)), onAllBegun });
+    else await runInFlight(work, shard, { older, onAllBegun });
     work.leaveItems();
     const done = await finish(work, claim);
     addTotals(work, done.counts);

@@ -153,7 +153,7 @@ export const remarks: Readonly<Record<Occasion, Remark>> = {
   answered: {
     phase: "forward",
     why: "The result is in the worker's memory. It reaches the disk with the next checkpoint, some milliseconds later.",
-    code: at("run-items.ts", "result = await (timeoutMs === undefined"),
+    code: at("run-items.ts", "result = await awaitAnswer(work, promise, [idx])"),
     isDetail: true,
   },
   failed: {
@@ -165,7 +165,7 @@ export const remarks: Readonly<Record<Occasion, Remark>> = {
   failures: {
     phase: "write",
     why: "The item is recorded with its error and the position of its output, so that a retry can insert it there.",
-    code: at("fold-result.ts", "work.onFailure({ item: idx"),
+    code: at("fold-result.ts", "work.onFailure({ ...named"),
     config: "  on_error:",
   },
   records: {
