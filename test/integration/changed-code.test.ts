@@ -397,3 +397,22 @@ items: 100
     expect(stderr).toMatch(/on_code_change.*refuse/);
   });
 });
+
+describe("code that is edited after calls beyond a failed item have answered", () => {
+  it("is refused although no item before them is done: their answers would be mixed with those of the new code", async () => {
+    const inFlight = main.replace(
+      'if (idx === 50) throw new Error("item 50 is odd");',
+      'if (idx === 0) return new Promise((_, reject) => setTimeout(() => reject(new Error("item 0 is odd")), 300));',
+    );
+    const project = codeProject({ ...files, "main.mjs": inFlight });
+    const given = options({ concurrency: 8, shards: 1 });
+    expect(await project.node("main.mjs", "local", given)).toMatchObject({ status: 1 });
+    project.edit("main.mjs", /if \(idx === 0\).*/, "");
+    project.edit("main.mjs", "size: idx", "length: idx");
+    const { status, stderr } = await project.node("main.mjs", "local", given);
+    expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining("RUN_CHANGED") });
+    const accepted = await project.node("main.mjs", "local", options({ concurrency: 8, shards: 1, resume: false }));
+    expect(accepted).toMatchObject({ status: 0 });
+    expect(project.records("exp").every((record) => "length" in record)).toBe(true);
+  });
+});

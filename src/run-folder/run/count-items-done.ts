@@ -1,5 +1,6 @@
 import { type RunPaths, shardIdOf } from "../files/run-paths.ts";
 import { groupAttempts } from "../lease/attempts.ts";
+import { readAnswers } from "../shard/answer-log.ts";
 import { readCheckpoints } from "../shard/checkpoint.ts";
 import { inspectShard } from "../shard/done.ts";
 import { namesIn } from "./scan-shards.ts";
@@ -19,7 +20,14 @@ export function countItemsDone(paths: RunPaths): number {
     if (target === "merge" || committed.has(target)) continue;
     const folders = fenced.map((attempt) => paths.fenced(target, attempt));
     if (active !== undefined) folders.push(paths.attempt(target, active));
-    items += Math.max(0, ...folders.map((folder) => readCheckpoints(folder)[0]?.position ?? 0));
+    items += itemsOfAttempts(folders);
   }
   return items;
+}
+
+/** Items in the newest checkpoint, and those beyond it that were answered: the next attempt uses both. */
+function itemsOfAttempts(folders: readonly string[]): number {
+  const position = Math.max(0, ...folders.map((folder) => readCheckpoints(folder)[0]?.position ?? 0));
+  const beyond = [...readAnswers(folders).values()].filter((answer) => answer.position >= position);
+  return position + beyond.reduce((sum, { count }) => sum + count, 0);
 }
