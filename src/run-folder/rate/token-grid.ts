@@ -7,7 +7,7 @@ import type { CheckedRateLimit } from "./rate-limit.ts";
 export const slotMs = 1000;
 // Timers and file systems are not on time to the millisecond. A burst that allows less lateness pays with spacing.
 const minLateMs = 20;
-/** How long an unused token can be kept: a worker that wakes up looks into that many slots. */
+/** How long an unused token can be kept: after a pause, a worker looks into that many slots. */
 export const maxLateMs = 5000;
 
 /** The tokens of a slot, as all workers see them. */
