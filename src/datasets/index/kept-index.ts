@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { endianness } from "node:os";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { sha256 } from "../../bytes/sha256.ts";
 import { errnoOf, MillraceError } from "../../errors/errors.ts";
 import type { ByteStore } from "../source/byte-store.ts";
@@ -44,13 +44,13 @@ async function subjectOf({ store, rules }: IndexRequest): Promise<IndexSubject> 
 }
 
 /** Where an index may be: beside its file, then in the cache; only there for a file that is not of this machine. */
-function placesOf({ store: { name }, rules, indexDir }: IndexRequest): [string, ...string[]] {
-  const key = (text: string) => sha256(text).slice(0, 16);
-  const cached = `${key(`${isRemote(name) ? name : resolve(name)}\0${rules}`)}.rows`;
+function placesOf({ store: { name, key }, rules, indexDir }: IndexRequest): [string, ...string[]] {
+  const digest = (text: string) => sha256(text).slice(0, 16);
+  const cached = `${digest(`${key}\0${rules}`)}.rows`;
   if (indexDir !== undefined) return [join(indexDir, cached)];
   const inCache = join(cacheFolder(), "indexes", cached);
   if (isRemote(name)) return [inCache];
-  const way = rules === "lines" ? "" : `.${key(rules).slice(0, 8)}`;
+  const way = rules === "lines" ? "" : `.${digest(rules).slice(0, 8)}`;
   return [join(dirname(name), `.${basename(name)}${way}.rows`), inCache];
 }
 

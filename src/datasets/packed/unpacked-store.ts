@@ -51,6 +51,7 @@ export function openUnpacked(
   const text: ByteStore = {
     name: store.name,
     size: textBytes,
+    key: store.key,
     version: store.version,
     read(offset, length) {
       requireWithin(text, offset, length);

@@ -18,12 +18,12 @@ export interface BlockCache {
   write(version: string, block: number, bytes: Buffer): void;
 }
 
-/** Opens the cache for one address. A cache that cannot be written to is no error: blocks are fetched again. */
-export function openBlockCache(name: string, variables: NodeJS.ProcessEnv = process.env): BlockCache {
+/** Opens the cache for one file by its key. A cache that cannot be written to is no error: blocks are fetched again. */
+export function openBlockCache(key: string, variables: NodeJS.ProcessEnv = process.env): BlockCache {
   const folder = join(cacheFolder(variables), "blocks");
   const maxBytes = Number(variables["MILLRACE_CACHE_BYTES"] ?? usualMaxBytes);
   const pathOf = (version: string, block: number) =>
-    join(folder, `${sha256(`${name}\0${version}`).slice(0, 32)}.${block}`);
+    join(folder, `${sha256(`${key}\0${version}`).slice(0, 32)}.${block}`);
   let writes = 0;
   return {
     read(version, block, length) {

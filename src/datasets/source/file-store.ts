@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, readSync } from "node:fs";
+import { resolve } from "node:path";
 import { MillraceError, messageOf } from "../../errors/errors.ts";
 import { requireWithin } from "../../formats/byte-source.ts";
 import { openFile } from "../../formats/file-source.ts";
@@ -22,6 +23,7 @@ export function openFileStore(path: string): LocalByteStore {
   };
   const store: LocalByteStore = {
     name: path,
+    key: resolve(path),
     size,
     version: `${mtimeNs}`,
     read(offset, length) {

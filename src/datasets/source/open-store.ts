@@ -9,5 +9,5 @@ import { openRemoteStore } from "./remote-store.ts";
 export async function openStore(place: string): Promise<ByteStore> {
   if (!isRemote(place)) return openFileStore(place);
   const file = remoteFile(place);
-  return openRemoteStore(file, openBlockCache(file.name));
+  return openRemoteStore(file, openBlockCache(file.key));
 }

@@ -1,3 +1,4 @@
+import { sha256 } from "../../bytes/sha256.ts";
 import { MillraceError } from "../../errors/errors.ts";
 import { isHubName, isPathWithin, revisionPattern } from "../../hub/hub-names.ts";
 import { hubSettings } from "../../hub/hub-settings.ts";
@@ -25,7 +26,15 @@ function webFile(address: string): RemoteFile {
   const own: Record<string, string> =
     username === "" ? {} : { authorization: `Basic ${Buffer.from(text).toString("base64")}` };
   url.username = url.password = "";
-  return { name, url: url.href, headers: (_method, _url, extra) => ({ ...extra, ...own }) };
+  return { name, key: keyOf(url), url: url.href, headers: (_method, _url, extra) => ({ ...extra, ...own }) };
+}
+
+/** The key of an address. Its query may name the file, and may be secret; what only signs a request is left out. */
+function keyOf(url: URL): string {
+  const plain = new URL(url);
+  for (const name of [...plain.searchParams.keys()])
+    if (/^x-(?:amz|goog)-/i.test(name)) plain.searchParams.delete(name);
+  return sha256(plain.href);
 }
 
 function s3File(address: string, variables: NodeJS.ProcessEnv): RemoteFile {
@@ -39,6 +48,7 @@ function s3File(address: string, variables: NodeJS.ProcessEnv): RemoteFile {
       : `${endpoint.replace(/\/+$/, "")}/${bucket}/${path}`;
   return {
     name: address,
+    key: keyOf(new URL(url)),
     url,
     headers: (_method, to, extra) =>
       credentials === undefined ? { ...extra } : signS3(to, extra, { credentials, region }),
@@ -54,9 +64,11 @@ function hubFile(address: string, variables: NodeJS.ProcessEnv): RemoteFile {
   const { endpoint, token } = hubSettings(variables);
   const own: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const encoded = path.split("/").map(encodeURIComponent).join("/");
+  const url = `${endpoint}/datasets/${repo}/resolve/${encodeURIComponent(revision)}/${encoded}`;
   return {
     name: address,
-    url: `${endpoint}/datasets/${repo}/resolve/${encodeURIComponent(revision)}/${encoded}`,
+    key: keyOf(new URL(url)),
+    url,
     headers: (_method, _url, extra) => ({ ...extra, ...own }),
   };
 }

@@ -2,7 +2,7 @@ import { requireWithin } from "../../formats/byte-source.ts";
 import { refuseFile } from "../../formats/refuse-file.ts";
 import { type BlockCache, blockBytes } from "./block-cache.ts";
 import type { ByteStore } from "./byte-store.ts";
-import { type RemoteFile, requestRange, unreadable } from "./request.ts";
+import { type ByteRange, type RangeAnswer, type RemoteFile, requestRange, unreadable } from "./request.ts";
 
 const blocksAhead = 2;
 
@@ -17,9 +17,8 @@ export async function openRemoteStore(file: RemoteFile, cache: BlockCache): Prom
   const fetchBlock = async (block: number): Promise<Buffer> => {
     const kept = cache.read(version, block, Math.min(blockBytes, size - block * blockBytes));
     if (kept !== undefined) return kept;
-    const [from, to] = [block * blockBytes, Math.min(size, (block + 1) * blockBytes) - 1];
-    const answer = await requestRange(file, `bytes=${from}-${to}`, validator);
-    const bytes = await bodyOf(answer, file, { from, to, version });
+    const range = { from: block * blockBytes, to: Math.min(size, (block + 1) * blockBytes) - 1 };
+    const bytes = partOf(await requestRange(file, range, validator), file, { ...range, version });
     cache.write(version, block, bytes);
     return bytes;
   };
@@ -42,6 +41,7 @@ export async function openRemoteStore(file: RemoteFile, cache: BlockCache): Prom
   };
   const store: ByteStore = {
     name: file.name,
+    key: file.key,
     size,
     version,
     async read(offset, length) {
@@ -62,12 +62,11 @@ export async function openRemoteStore(file: RemoteFile, cache: BlockCache): Prom
 
 /** Size and version of a file, from an answer for its first byte: not all servers answer HEAD. */
 async function look(file: RemoteFile) {
-  const answer = await requestRange(file, "bytes=0-0");
-  await answer.body?.cancel();
+  const answer = await requestRange(file, { from: 0, to: 0 });
   const total = /\/(\d{1,15})$/.exec(answer.headers.get("content-range") ?? "")?.[1];
   if (answer.status === 416) throw unreadable(file.name, "the file is empty, or the server gives no parts of it");
   if (answer.status !== 206 || total === undefined) {
-    const isWhole = answer.ok ? "; it does not serve parts of files (range requests)" : "";
+    const isWhole = answer.status === 200 ? "; it does not serve parts of files (range requests)" : "";
     throw unreadable(file.name, `the server answers ${answer.status}${isWhole}`);
   }
   const etag = answer.headers.get("etag");
@@ -79,24 +78,17 @@ async function look(file: RemoteFile) {
   return { size: Number(total), version, validator };
 }
 
-async function bodyOf(
-  answer: Response,
+function partOf(
+  { status, headers, bytes }: RangeAnswer,
   { name }: RemoteFile,
-  { from, to, version }: { readonly from: number; readonly to: number; readonly version: string },
-): Promise<Buffer> {
-  const isSame = (answer.headers.get("etag") ?? answer.headers.get("last-modified")) === version;
-  if (answer.status === 200 || (answer.status === 206 && !isSame) || answer.status === 412 || answer.status === 416) {
-    await answer.body?.cancel();
+  { from, to, version }: ByteRange & { readonly version: string },
+): Buffer {
+  const isSame = (headers.get("etag") ?? headers.get("last-modified")) === version;
+  if (status === 206 && isSame) return bytes;
+  if (status === 200 || status === 206 || status === 412 || status === 416) {
     throw refuseFile(name, from, "the file on the server has changed since it was opened", {
       hint: "Open it again: its index is then built anew. A run over it is another run.",
     });
   }
-  if (answer.status !== 206) {
-    await answer.body?.cancel();
-    throw unreadable(name, `the server answers ${answer.status} for bytes ${from} to ${to}`);
-  }
-  const bytes = Buffer.from(await answer.arrayBuffer());
-  const isRange = (answer.headers.get("content-range") ?? "").startsWith(`bytes ${from}-${to}/`);
-  if (bytes.length === to - from + 1 && isRange) return bytes;
-  throw unreadable(name, `${bytes.length} bytes came for bytes ${from} to ${to}`);
+  throw unreadable(name, `the server answers ${status} for bytes ${from} to ${to}`);
 }

@@ -95,6 +95,14 @@ describe("openKaldi", () => {
     await expect(data.at(2).readAudio()).rejects.toThrow(/names the command "echo x ".*is not allowed/s);
   });
 
+  it("refuses a line that is not UTF-8 instead of changing its letters", async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "wav.scp"), "a r.wav\nb r.wav\n");
+    writeFileSync(join(folder, "text"), Buffer.from("a caf\u00e9\nb caf\u00e9\n", "latin1"));
+    await using data = await openKaldi(folder);
+    expect(() => data.at(1)).toThrow(/text, offset 7: row 1 is not UTF-8/);
+  });
+
   it("runs an allowed command without a shell, and nothing else", async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "r.wav"), tone);

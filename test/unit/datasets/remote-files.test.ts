@@ -87,6 +87,56 @@ describe("a dataset by its address", () => {
     );
   });
 
+  it("asks again for a part whose connection is lost midway", async () => {
+    files.set("/torn.jsonl", { bytes: Buffer.from(text), etag: '"torn"' });
+    let losses = 2;
+    answerFirst = (response) => {
+      if (seen.at(-1)?.range === "bytes=0-0" || losses-- <= 0) return false;
+      const range = `bytes 0-1048575/${text.length}`;
+      response.writeHead(206, { etag: '"torn"', "content-range": range, "content-length": 1 << 20 });
+      response.write(text.slice(0, 1000), () => response.destroy());
+      return true;
+    };
+    await using data = await openJsonl<{ n: number }>(`${origin}/torn.jsonl`, { remote: true });
+    expect(losses).toBeLessThan(0);
+    expect(await data.at(3)).toMatchObject({ n: 3 });
+  });
+
+  it("takes no more of an answer than it has asked for", async () => {
+    files.set("/endless.jsonl", { bytes: Buffer.from(text), etag: '"endless"' });
+    answerFirst = (response) => {
+      const [, from, to] = /(\d+)-(\d+)/.exec(seen.at(-1)?.range ?? "")!;
+      if (to === "0") return false;
+      response.writeHead(206, { etag: '"endless"', "content-range": `bytes ${from}-${to}/${text.length}` });
+      const more = () => {
+        if (!response.destroyed) response.write(Buffer.alloc(1 << 16), more);
+      };
+      more();
+      return true;
+    };
+    await expect(openJsonl(`${origin}/endless.jsonl`, { remote: true })).rejects.toThrow(
+      /more than 1048576 bytes came for bytes 0 to 1048575/,
+    );
+  });
+
+  it("tells files apart that only the query of their address names", async () => {
+    const rows = (name: string) => Buffer.from(`{"name":"${name}"}\n`);
+    for (const name of ["a", "b"]) files.set(`/get?file=${name}`, { bytes: rows(name), etag: '"same"' });
+    await using first = await openJsonl(`${origin}/get?file=a`, { remote: true });
+    expect(await first.at(0)).toEqual({ name: "a" });
+    await using second = await openJsonl(`${origin}/get?file=b`, { remote: true });
+    expect(await second.at(0)).toEqual({ name: "b" });
+  });
+
+  it("needs no other blocks when an address is signed anew", async () => {
+    for (const signature of ["one", "two"]) {
+      files.set(`/signed.jsonl?X-Amz-Signature=${signature}`, { bytes: Buffer.from(text), etag: '"signed"' });
+      await using data = await openJsonl(`${origin}/signed.jsonl?X-Amz-Signature=${signature}`, { remote: true });
+      expect(data.length).toBe(60_000);
+    }
+    expect(seen.filter(({ url, range }) => url.endsWith("two") && range !== "bytes=0-0")).toEqual([]);
+  });
+
   it("notices that the file on the server has changed", async () => {
     const bytes = Buffer.concat([files.get("/data.jsonl")!.bytes, Buffer.from('{"n":-1}\n')]);
     files.set("/other.jsonl", { bytes, etag: '"a"' });
