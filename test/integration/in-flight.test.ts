@@ -376,4 +376,29 @@ describe("prefetch", () => {
     expect(records).toEqual(expected.map((idx) => ({ idx, double: 2 * idx })));
     expect([...readFailures(outputDir)]).toMatchObject([{ item: 2, tries: 2 }]);
   });
+
+  it.each([1, 3])(
+    "that takes longer than itemTimeout fails its item; a further try fetches again (%i open)",
+    async (concurrency) => {
+      const tries: number[] = [];
+      class Stuck extends BaseRunner<Env, object> {
+        static prefetch(idx: number) {
+          tries.push(idx);
+          const isStuck = idx === 2 || (idx === 5 && tries.filter((one) => one === 5).length === 1);
+          return isStuck ? new Promise<number>(() => {}) : idx;
+        }
+        static forward(idx: number, _env: Env, { prefetched }: { prefetched: number }) {
+          return { idx, prefetched };
+        }
+      }
+      const outputDir = temporaryFolder();
+      const options = { progress: false, onError: "skip", retries: 1, retryDelay: 1, itemTimeout: 200 } as const;
+      const records = await new Stuck(providerOf(envOf([])), { ...options, concurrency, outputDir }).run(range(9));
+      expect(records).toEqual([...range(9)].filter((idx) => idx !== 2).map((idx) => ({ idx, prefetched: idx })));
+      const message = expect.stringContaining("prefetch took more than 200 ms for item 2");
+      expect([...readFailures(outputDir)]).toMatchObject([
+        { item: 2, tries: 2, error: { code: "ITEM_TIMEOUT", message } },
+      ]);
+    },
+  );
 });

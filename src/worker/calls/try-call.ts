@@ -1,6 +1,6 @@
 import { isBatched } from "../../contract/work-options.ts";
 import { isItemError } from "../../errors/item-error.ts";
-import { awaitForward } from "../shard/call-forward.ts";
+import { awaitHook } from "../shard/call-forward.ts";
 import { checkBatchResult } from "../shard/fold-result.ts";
 import type { ShardAttempt } from "../shard/shard-attempt.ts";
 import { ShardInterrupted } from "../shard/shard-context.ts";
@@ -63,16 +63,32 @@ async function callOnce(
   const { rate } = context.calls;
   // Only a call that may have to wait needs the signal here.
   if (rate !== undefined) await rate.take(call.context.signal);
+  const limits = { timeoutMs: options.itemTimeoutMs, indices, call };
   if (prefetcher !== undefined) {
-    const values = await prefetcher.get(position, indices);
+    const values = await prefetched(prefetcher, position, limits);
     call.begin(tries, batched ? values : values[0]);
   }
   const answer = hooks.forward(batched ? [...indices] : indices[0]!, env, call.context);
-  const result = await awaitForward(answer, { timeoutMs: options.itemTimeoutMs, indices, call });
+  const result = await awaitHook(answer, limits);
   if (!batched) return [answerOf(result)];
   checkBatchResult(hooks, indices, result);
   if (hooks.writeBatch !== undefined) return [{ kind: "result", count: indices.length, result }];
   return (result as unknown[]).map(answerOf);
+}
+
+async function prefetched(
+  prefetcher: Prefetcher,
+  position: number,
+  limits: Parameters<typeof awaitHook>[1],
+): Promise<unknown[]> {
+  const { indices } = limits;
+  try {
+    return await awaitHook(prefetcher.get(position, indices), { ...limits, hook: "prefetch" });
+  } catch (error) {
+    // A further try fetches it again, instead of waiting for what has not come in time.
+    prefetcher.release(position, indices.length);
+    throw error;
+  }
 }
 
 function answerOf(result: unknown): Answer {

@@ -2,20 +2,25 @@ import { MillraceError } from "../../errors/errors.ts";
 import type { OpenCall } from "../calls/open-call.ts";
 
 interface CallLimits {
+  /** What is waited for, for the message. */
+  readonly hook?: "forward" | "prefetch";
   readonly timeoutMs: number | undefined;
   readonly indices: readonly number[];
   readonly call: Pick<OpenCall, "timeOut">;
 }
 
-/** Waits for what `forward` promised, but no longer than the items may take. */
-export async function awaitForward(promise: unknown, { timeoutMs, indices, call }: CallLimits): Promise<unknown> {
-  if (timeoutMs === undefined) return promise;
+/** Waits for what a hook promised, but no longer than the items may take. */
+export async function awaitHook<T>(
+  promise: T,
+  { hook = "forward", timeoutMs, indices, call }: CallLimits,
+): Promise<Awaited<T>> {
+  if (timeoutMs === undefined) return await promise;
   let timer: NodeJS.Timeout | undefined;
   // A batch may take as long as its items one after the other.
   const allowedMs = timeoutMs * indices.length;
   const timeout = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
-      const error = timedOut(indices, allowedMs);
+      const error = timedOut(hook, indices, allowedMs);
       reject(error);
       call.timeOut(error);
     }, allowedMs);
@@ -29,9 +34,9 @@ export async function awaitForward(promise: unknown, { timeoutMs, indices, call 
   }
 }
 
-function timedOut(indices: readonly number[], allowedMs: number): MillraceError {
+function timedOut(hook: string, indices: readonly number[], allowedMs: number): MillraceError {
   const what = indices.length === 1 ? `item ${indices[0]}` : `a batch of ${indices.length} items`;
-  return new MillraceError("ITEM_TIMEOUT", `forward took more than ${allowedMs} ms for ${what}.`, {
+  return new MillraceError("ITEM_TIMEOUT", `${hook} took more than ${allowedMs} ms for ${what}.`, {
     hint: "Raise itemTimeout, or find out why this item takes so long.",
   });
 }

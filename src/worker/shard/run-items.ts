@@ -5,7 +5,7 @@ import { isThenable } from "../../runtime/is-thenable.ts";
 import { sleepUnless } from "../../runtime/sleep.ts";
 import { yieldToEventLoop } from "../../runtime/yield-to-event-loop.ts";
 import { isBusy, isMistake, isRepeated, retryDelay } from "../calls/retry-delay.ts";
-import { awaitForward } from "./call-forward.ts";
+import { awaitHook } from "./call-forward.ts";
 import { nextBatchLength } from "./cut-batches.ts";
 import { fold, foldBatch, giveUp, refused } from "./fold-result.ts";
 import type { ShardAttempt } from "./shard-attempt.ts";
@@ -136,7 +136,7 @@ async function awaitAnswer(work: ShardAttempt, answer: unknown, indices: readonl
   try {
     return await (timer === undefined && timeoutMs === undefined
       ? answer
-      : awaitForward(answer, { timeoutMs, indices, call }));
+      : awaitHook(answer, { timeoutMs, indices, call }));
   } catch (error) {
     if (call.interruption !== undefined) throw new ShardInterrupted(call.interruption);
     throw error;
