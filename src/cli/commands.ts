@@ -14,6 +14,10 @@ export const commands: Readonly<Record<string, { readonly summary: string; reado
     load: async () => (await import("./dashboard.ts")).dashboard,
   },
   logs: { summary: "show what the workers wrote", load: async () => (await import("./logs.ts")).logs },
+  failures: {
+    summary: "show which items failed, and why",
+    load: async () => (await import("./failures.ts")).failures,
+  },
   report: { summary: "keep a run as one HTML file", load: async () => (await import("./report.ts")).report },
   worker: { summary: "join a run as one more worker", load: async () => (await import("./worker.ts")).worker },
   cancel: { summary: "stop all workers of a run", load: async () => (await import("./cancel.ts")).cancel },

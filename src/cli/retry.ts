@@ -63,7 +63,7 @@ function requireAny(dir: string, runDir: string, error: RegExp | undefined): num
   }
   if (count > 0 || other === undefined) return count;
   throw new MillraceError("BAD_USAGE", `No failed item of ${dir} has a message that matches ${error}.`, {
-    hint: `The first one says ${JSON.stringify(other.split("\n", 1)[0])}; \`millrace report ${shellWord(dir)}\` shows all.`,
+    hint: `The first one says ${JSON.stringify(other.split("\n", 1)[0])}; \`millrace failures ${shellWord(dir)}\` shows all.`,
   });
 }
 

@@ -49,6 +49,35 @@ describe.concurrent("millrace status", () => {
   });
 });
 
+describe.concurrent("millrace failures", () => {
+  it("shows the reasons with their items, one item whole, and the same as JSON", async () => {
+    const project = makeProject();
+    expect((await project.run("failures", "exp/job")).status).toBe(1);
+    expect((await project.run("run", "job.yaml", "fails=[2,5,11]")).status).toBe(3);
+    const { status, stdout } = await project.run("failures", "exp/job");
+    expect(status).toBe(0);
+    expect(stdout).toMatch(
+      /^exp\/job: 3 of 20 items failed, for 1 reason\n\n3 x {2}time is out at N\n {5}items 2, 5, 11\n {5}the first says: time is out at 2\n {5}at .*jobs\.js/,
+    );
+    expect(stdout).toMatch(/millrace retry exp\/job runs them again\n$/);
+    const one = await project.run("failures", "exp/job", "--item", "5");
+    expect(one.stdout).toMatch(/^item 5 failed after 1 try, in attempt 1 at its shard\nError: time is out at 5\n {4}at /);
+    const json = JSON.parse((await project.run("failures", "exp/job", "--json")).stdout) as object;
+    expect(json).toMatchObject({ message: "time is out at N", count: 3, items: ["2", "5", "11"], first: { item: 2 } });
+    const other = await project.run("failures", "exp/job", "--item", "7");
+    expect(other).toMatchObject({ status: 2, stderr: expect.stringContaining('Item "7" of exp/job has not failed') });
+  });
+
+  it("says that none has failed", async () => {
+    const project = makeProject();
+    await project.run("run", "job.yaml");
+    expect(await project.run("failures", "exp/job")).toMatchObject({
+      stdout: "exp/job: no item has failed\n",
+      status: 0,
+    });
+  });
+});
+
 describe.concurrent("millrace retry", () => {
   it("runs failed items once more, all of them or those with a certain message", async () => {
     const project = makeProject();
