@@ -80,9 +80,9 @@ export async function loadConfigNodes(
   const { folder, primary } = await openConfig(path, onRead);
   const isGroup = async (name: string) => (await folder.choicesOf(name)).length > 0;
   const { groups, values } = await splitGroupOverrides(overrides.map(parseOverride), isGroup);
-  const own = await composeConfig(folder, primary, groups, follow);
-  const root = template === null ? own : await composeTemplate(template, follow, onRead);
-  if (root !== own) mergeNodes(root, own, { follow });
+  const composed = await composeConfig(folder, primary, groups, follow);
+  const root = template === null ? composed : await composeTemplate(template, follow, onRead);
+  if (root !== composed) mergeNodes(root, composed, { follow });
   applyOverrides(root, values, follow);
   return resolveConfig(root, resolveOptions);
 }
