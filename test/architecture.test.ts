@@ -203,6 +203,45 @@ describe("the sources", () => {
     ]);
   });
 
+  // A small file with one importer is a part of it, unless one of these says why it is a file of its own.
+  const smallLines = 40;
+  const longLines = 200;
+  const notCheckedYet = ["datasets", "recipes"];
+  // Each implementation of these contracts has its own file.
+  const contracts = ["launchers/launcher.ts", "audio/pcm/pcm-layout.ts", "checkpoints/espnet/parts.ts"];
+  const linesOf = (file: string) => textOf(file).split("\n").length - 1;
+  const testTexts = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => readFileSync(join(root, "test", name), "utf8"));
+  const programs = readdirSync(join(root, "web", "guide", "programs"));
+  const reasons: Readonly<Record<string, (file: string, importer: string) => boolean>> = {
+    "the importer would be long with it": (file, importer) => linesOf(file) + linesOf(importer) > longLines,
+    "it serves another folder, or the public API": (file, importer) => dirname(file) !== dirname(importer),
+    "it implements a contract": (file) => imports.get(file)!.some((name) => contracts.includes(name)),
+    "it is loaded when it is needed": (file, importer) => loads.get(importer)!.includes(file),
+    "it is the program of a process or thread": (file) => /-(?:thread|process)\.ts$/.test(file),
+    "the guide has another program for it": (file) => programs.includes(basename(file)),
+    "it is one of the few that write": (file) => file in mayWrite,
+    "it has a test of its own": (file) => testTexts.some((text) => text.includes(`/src/${file}"`)),
+  };
+
+  it("have no small file with one importer without a reason", () => {
+    const importers = new Map<string, string[]>();
+    for (const file of files)
+      for (const name of new Set([...imports.get(file)!, ...loads.get(file)!]))
+        importers.set(name, [...(importers.get(name) ?? []), file]);
+    const parts = files.filter((file) => linesOf(file) < smallLines && importers.get(file)?.length === 1);
+    const used = new Set<string>();
+    const without = parts.filter((file) => {
+      const some = Object.keys(reasons).filter((reason) => reasons[reason]!(file, importers.get(file)![0]!));
+      if (some.length === 1) used.add(some[0]!);
+      return some.length === 0;
+    });
+    expect(without.filter((file) => !notCheckedYet.includes(folderOf(file)))).toEqual([]);
+    // A reason that no file needs is removed.
+    expect(Object.keys(reasons).filter((reason) => !used.has(reason))).toEqual([]);
+  });
+
   it("have at most 300 lines each", () => {
     expect(files.filter((file) => textOf(file).split("\n").length - 1 > 300)).toEqual([]);
   });

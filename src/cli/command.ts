@@ -47,7 +47,7 @@ export interface Command {
 }
 
 /** Which code of the project a command may run: none, code that belongs to this user, or all of it (`--trust`). */
-export type CodeTrust = "none" | "own" | "all";
+export type CodeTrust = "none" | "user" | "all";
 
 /** For commands that run code named by a config or a run. */
 export const trustOption: CommandOption = {
@@ -57,7 +57,7 @@ export const trustOption: CommandOption = {
 
 /** The meaning of `--trust`. */
 export function trustOf({ has }: CommandInput): CodeTrust {
-  return has("trust") ? "all" : "own";
+  return has("trust") ? "all" : "user";
 }
 
 /** Exit codes, as the documentation lists them. */

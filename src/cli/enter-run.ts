@@ -21,7 +21,7 @@ export async function enterRun(dir: string, trust: CodeTrust): Promise<EnteredRu
   const runDir = resolve(dir);
   await openStatus(runDir);
   const paths = runPaths(runDir);
-  if (trust === "own") requireTrust([paths.machinery, paths.spec], runDir);
+  if (trust === "user") requireTrust([paths.machinery, paths.spec], runDir);
   const spec = readSpec(paths);
   try {
     if (spec.cwd !== process.cwd()) process.chdir(spec.cwd);

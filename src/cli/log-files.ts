@@ -15,7 +15,7 @@ export interface LogFile {
 export function logFiles(paths: RunPaths): LogFile[] {
   const folder = logFolder(paths);
   const names = folder === undefined ? [] : namesIn(folder);
-  const own = names.map((file) => ({ name: nameOf(file), path: paths.log(nameOf(file)) }));
+  const inRun = names.map((file) => ({ name: nameOf(file), path: paths.log(nameOf(file)) }));
   const elsewhere = readSubmissions(paths).flatMap(({ name, logDirectory }) =>
     logDirectory === undefined
       ? []
@@ -24,7 +24,7 @@ export function logFiles(paths: RunPaths): LogFile[] {
           .filter((file) => file.startsWith(`${jobLogName(name)}.`))
           .map((file) => ({ name: nameOf(file), path: join(logDirectory, file) })),
   );
-  return [...own, ...elsewhere].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return [...inRun, ...elsewhere].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 // A record may name any folder.

@@ -26,10 +26,10 @@ export async function readConfig<T = Record<string, unknown>>(
   const lazy = { lazy: true } as const;
   if (trust === "none")
     return loadConfig<T>(path, overrides, setup === undefined ? lazy : { ...lazy, skippedSetup: setup });
-  if (trust === "own") requireTrust(placesOf(path, root, setup), root);
+  if (trust === "user") requireTrust(placesOf(path, root, setup), root);
   if (setup !== undefined) await importSetup(setup);
   const onRead = (file: string) => {
-    if (trust === "own") requireTrust([dirname(resolve(file)), resolve(file)], root);
+    if (trust === "user") requireTrust([dirname(resolve(file)), resolve(file)], root);
   };
   return loadConfig<T>(path, overrides, { ...lazy, onRead });
 }

@@ -58,7 +58,7 @@ const innerPath = shape.string({
 });
 
 /** Arbitrary keys, except those that say how to create the section, which is fixed. */
-const ownKeys: Shape<unknown> = {
+const providerKeys: Shape<unknown> = {
   ...shape.any(),
   check: (_value, keys) =>
     /^_\w+_$/.test(String(keys.at(-1)))
@@ -135,7 +135,7 @@ const params = maybe(shape.map(shape.any()));
 /** The shape of a config that describes a run. */
 export const runShape: Shape<RunSections> = shape.object(
   {
-    provider: maybe(shape.object({ _target_: shape.optional(shape.string()), params }, { others: ownKeys })),
+    provider: maybe(shape.object({ _target_: shape.optional(shape.string()), params }, { others: providerKeys })),
     // Only the class knows the others, and whether it needs a provider: see `runShapeWith`.
     runner: shape.object({ _target_: shape.string(), output_dir: path, ...runnerOptions }, { others: shape.any() }),
     items: maybe(items),

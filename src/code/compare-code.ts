@@ -14,7 +14,7 @@ export interface CodeChange {
     readonly after: string | undefined;
   }[];
   /** True if a module of the runner or the provider itself differs, not only one that they import. */
-  readonly isOwn: boolean;
+  readonly isOfClass: boolean;
 }
 
 /** Compares the code of a run with the code on disk. Undefined if nothing changed. */
@@ -27,13 +27,19 @@ export function compareCode(before: CodeSnapshot, after: CodeSnapshot): CodeChan
     const [one, other] = [old.files.get(name), now.files.get(name)];
     if (one?.sha256 === other?.sha256) return [];
     const what = one === undefined ? "added" : other === undefined ? "removed" : "changed";
-    return [{ name: (other ?? one)!.shown, what, isOwn: one?.isOwn === true || other?.isOwn === true } as const];
+    return [
+      { name: (other ?? one)!.shown, what, isOfClass: one?.isOfClass === true || other?.isOfClass === true } as const,
+    ];
   });
   const packages = [...new Set([...Object.keys(before.packages), ...Object.keys(after.packages)])]
     .map((name) => ({ name, before: before.packages[name]?.version, after: after.packages[name]?.version }))
     .filter((one) => one.before !== one.after);
   if (files.length === 0 && packages.length === 0) return undefined;
-  return { files: files.map(({ name, what }) => ({ name, what })), packages, isOwn: files.some(({ isOwn }) => isOwn) };
+  return {
+    files: files.map(({ name, what }) => ({ name, what })),
+    packages,
+    isOfClass: files.some(({ isOfClass }) => isOfClass),
+  };
 }
 
 function rebased({ own, files }: CodeSnapshot) {
@@ -43,15 +49,15 @@ function rebased({ own, files }: CodeSnapshot) {
     files: new Map(
       Object.entries(files).map(([shown, { sha256 }]) => [
         shown.startsWith("class ") ? shown : relative(base, shown).split(sep).join("/"),
-        { shown, sha256, isOwn: own.includes(shown) },
+        { shown, sha256, isOfClass: own.includes(shown) },
       ]),
     ),
   };
 }
 
 /** What to do about a change: the user's choice, or by default what the kind of change requires. */
-export function policyFor({ isOwn }: CodeChange, asked: OnCodeChange | undefined): OnCodeChange {
-  return asked ?? (isOwn ? "refuse" : "warn");
+export function policyFor({ isOfClass }: CodeChange, asked: OnCodeChange | undefined): OnCodeChange {
+  return asked ?? (isOfClass ? "refuse" : "warn");
 }
 
 const maxShown = 20;

@@ -32,7 +32,7 @@ export function digestCode({ classes, targets, cwd }: CodeSource, noted?: Pick<C
   clearAliasCache();
 
   const roots = classes.map((one) => ({ ...one, path: rootOf(one.module, cwd) }));
-  const firstPath = roots.find(({ path }) => path !== undefined && isAbsolute(path) && isOwnFile(path))?.path;
+  const firstPath = roots.find(({ path }) => path !== undefined && isAbsolute(path) && isProjectFile(path))?.path;
   const project = firstPath === undefined ? cwd : (packages.nearest(dirname(firstPath))?.folder ?? dirname(firstPath));
   const nameOf = (path: string) => {
     const name = path.startsWith(project + sep) ? path.slice(project.length + 1) : relative(project, path);
@@ -57,12 +57,12 @@ export function digestCode({ classes, targets, cwd }: CodeSource, noted?: Pick<C
     unresolved: [...unresolved].sort(),
   };
 
-  function isOwnFile(path: string): boolean {
+  function isProjectFile(path: string): boolean {
     return !isLibrary(path) && !isInPackages(path);
   }
 
   function visit(path: string, isRoot: boolean): void {
-    if (!isOwnFile(path)) {
+    if (!isProjectFile(path)) {
       addPackageOf(path);
       return;
     }

@@ -33,7 +33,7 @@ export function resolveModule(specifier: string, from: string, packages: Package
   if (/^\.{0,2}\//.test(specifier) || specifier === "." || specifier === "..")
     return filesAt(isAbsolute(specifier) ? specifier : join(folder, withoutQuery(specifier)));
   if (isBuiltin(specifier)) return { kind: "builtin" };
-  if (specifier.startsWith("#")) return ownImport(specifier, folder, packages);
+  if (specifier.startsWith("#")) return packageImport(specifier, folder, packages);
   const aliased = pathsOf(specifier, folder).flatMap((path) => candidates(path));
   if (aliased.length > 0) return { kind: "files", paths: aliased };
   return inPackage(specifier, folder, packages);
@@ -83,12 +83,14 @@ export function realPath(path: string): string {
 }
 
 /** Resolves `#name` with the nearest package.json. */
-function ownImport(specifier: string, folder: string, packages: PackageReader): Resolved {
-  const own = packages.nearest(folder);
-  const targets = own === undefined ? [] : targetsOf(own.json.imports, specifier);
+function packageImport(specifier: string, folder: string, packages: PackageReader): Resolved {
+  const enclosing = packages.nearest(folder);
+  const targets = enclosing === undefined ? [] : targetsOf(enclosing.json.imports, specifier);
   const [target] = targets;
-  if (own === undefined || target === undefined) return { kind: "missing" };
-  return target.startsWith(".") ? filesAt(join(own.folder, target)) : inPackage(target, own.folder, packages);
+  if (enclosing === undefined || target === undefined) return { kind: "missing" };
+  return target.startsWith(".")
+    ? filesAt(join(enclosing.folder, target))
+    : inPackage(target, enclosing.folder, packages);
 }
 
 /** All targets that a table of package.json gives for a name, for any condition. */
@@ -116,10 +118,10 @@ function inPackage(specifier: string, folder: string, packages: PackageReader): 
   const found = installed(name, folder, packages);
   if (found === undefined) return { kind: "missing" };
   const real = realPath(found.folder);
-  if (!found.isOwn && isInPackages(real)) return { kind: "package", name, folder: found.folder };
+  if (!found.isSelf && isInPackages(real)) return { kind: "package", name, folder: found.folder };
   // A package of the same repository is the user's code.
   const subpath = specifier === name ? "." : `.${specifier.slice(name.length)}`;
-  const entry = resolvePackage(name, subpath, found.isOwn ? found.folder : folder);
+  const entry = resolvePackage(name, subpath, found.isSelf ? found.folder : folder);
   const paths = entry?.candidates.flatMap((path) => candidates(path)).slice(0, 1) ?? [];
   return paths.length === 0 ? { kind: "missing" } : { kind: "files", paths };
 }
@@ -128,12 +130,13 @@ function installed(
   name: string,
   from: string,
   packages: PackageReader,
-): { readonly folder: string; readonly isOwn: boolean } | undefined {
-  const own = packages.nearest(from);
-  if (own?.json.name === name && own.json.exports !== undefined) return { folder: own.folder, isOwn: true };
+): { readonly folder: string; readonly isSelf: boolean } | undefined {
+  const enclosing = packages.nearest(from);
+  if (enclosing?.json.name === name && enclosing.json.exports !== undefined)
+    return { folder: enclosing.folder, isSelf: true };
   for (let at = from; ; at = dirname(at)) {
     const folder = join(at, "node_modules", name);
-    if (packages.read(folder) !== undefined) return { folder, isOwn: false };
+    if (packages.read(folder) !== undefined) return { folder, isSelf: false };
     if (at === dirname(at)) return undefined;
   }
 }

@@ -12,11 +12,11 @@ import { toPlain } from "./to-plain.ts";
 
 /** Calls the resolver of an interpolation. Registered resolvers take precedence over built-in ones. */
 export function callResolver(name: string, args: readonly ConfigNode[], context: ResolverContext): ConfigNode {
-  const own = findResolver(name);
+  const custom = findResolver(name);
   const builtIn = Object.hasOwn(builtInResolvers, name) ? builtInResolvers[name] : undefined;
-  if (own === undefined && builtIn === undefined) throw unknownResolver(name, context);
+  if (custom === undefined && builtIn === undefined) throw unknownResolver(name, context);
   try {
-    return own === undefined ? callBuiltIn(builtIn!, args, context) : callOwn(name, own, args, context);
+    return custom === undefined ? callBuiltIn(builtIn!, args, context) : callCustom(name, custom, args, context);
   } catch (cause) {
     if (cause instanceof MillraceError) throw cause;
     throw configError(context.at.position, `${pathOf(context.at)}: \${${name}:…} failed: ${messageOf(cause)}.`, {
@@ -33,7 +33,12 @@ function callBuiltIn({ call, min, max }: BuiltInResolver, args: readonly ConfigN
   return call(args, context);
 }
 
-function callOwn(name: string, resolver: Resolver, args: readonly ConfigNode[], context: ResolverContext): ConfigNode {
+function callCustom(
+  name: string,
+  resolver: Resolver,
+  args: readonly ConfigNode[],
+  context: ResolverContext,
+): ConfigNode {
   const plain = args.map((arg) => toPlain(context.resolve(arg)));
   const cacheKey = resolver.useCache ? `${name}:${JSON.stringify(plain)}` : undefined;
   const known = cacheKey === undefined ? undefined : context.cache.get(cacheKey);

@@ -43,8 +43,8 @@ export function placeEntry(
     position: entry.position,
   };
   if (element.package?.includes("_group_") !== true) return element;
-  const ownGroup = groupPathOf(element).replaceAll("/", ".");
-  return { ...element, package: `_global_.${element.package.replaceAll("_group_", ownGroup)}` };
+  const group = groupPathOf(element).replaceAll("/", ".");
+  return { ...element, package: `_global_.${element.package.replaceAll("_group_", group)}` };
 }
 
 /** The absolute group of an element: `server/db`. */
@@ -74,10 +74,10 @@ export function finalPackageOf(element: DefaultElement, options: { useHeader: bo
   const relativeName = element.name.replace(/^\//, "");
   const relativeGroup =
     element.kind === "group" ? relativeName : relativeName.slice(0, Math.max(0, relativeName.lastIndexOf("/")));
-  const own =
+  const relativePackage =
     element.package ?? (options.useHeader ? element.packageHeader : undefined) ?? relativeGroup.replaceAll("/", ".");
   const parent = element.isAppended ? "" : element.parentPackage;
-  const joined = [parent, own].filter((part) => part !== "").join(".");
+  const joined = [parent, relativePackage].filter((part) => part !== "").join(".");
   const globalAt = joined.lastIndexOf("_global_");
   return globalAt === -1 ? joined : joined.slice(globalAt + "_global_.".length);
 }

@@ -94,7 +94,7 @@ class DefaultsTree {
         hint: "Lists that include each other several times multiply: remove some of the entries.",
       });
     }
-    const own: DefaultResult = { root, package: finalPackageOf(element) };
+    const self: DefaultResult = { root, package: finalPackageOf(element) };
     const children = defaults.map((entry) =>
       entry.kind === "self" ? ("self" as const) : placeEntry(entry, groupPathOf(element), finalPackageOf(element)),
     );
@@ -103,20 +103,20 @@ class DefaultsTree {
     // Without _self_ a config is merged after its defaults, so its own values win.
     if (!named.includes("self")) named.push("self");
     const all = [...named, ...appended];
-    const parts = await this.#expandChildren(all, own, isInterpolated);
+    const parts = await this.#expandChildren(all, self, isInterpolated);
     return parts.flat();
   }
 
   // From the last to the first: an `override` applies to the entries above it, at any depth.
   async #expandChildren(
     children: readonly ("self" | DefaultElement)[],
-    own: DefaultResult,
+    self: DefaultResult,
     isInterpolated: boolean,
   ): Promise<DefaultResult[][]> {
     const parts: DefaultResult[][] = children.map(() => []);
     const later: number[] = [];
     for (const [i, child] of [...children.entries()].reverse()) {
-      if (child === "self") parts[i] = [own];
+      if (child === "self") parts[i] = [self];
       else {
         this.#choices.apply(child);
         // Choices that depend on other choices are resolved after those.

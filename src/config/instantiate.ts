@@ -59,8 +59,8 @@ export async function instantiate<T = unknown>(node: unknown, options: Instantia
     importModule: options.importModule ?? importModule,
     allow: options.allow,
   });
-  const own = { args: options.args, values: options.values };
-  return (await maker.make(node, [], { isRecursive: true, isMutable: false }, own)) as T;
+  const given = { args: options.args, values: options.values };
+  return (await maker.make(node, [], { isRecursive: true, isMutable: false }, given)) as T;
 }
 
 /**
@@ -104,7 +104,7 @@ class Maker {
     node: unknown,
     path: readonly (string | number)[],
     inherited: Inherited,
-    own: { args?: readonly unknown[] | undefined; values?: Section | undefined } = {},
+    given: { args?: readonly unknown[] | undefined; values?: Section | undefined } = {},
   ): Promise<unknown> {
     if (Array.isArray(node)) {
       const items: unknown[] = [];
@@ -124,8 +124,8 @@ class Maker {
     }
     const target = await load(at, this.#place);
     const keys = Object.keys(node).filter((key) => !flags.some((flag) => flag === key));
-    const values: Record<string, unknown> = { ...(await this.#makeEntries(node, path, mode, keys)), ...own.values };
-    const args = own.args ?? (await this.#makeArgs(at, mode));
+    const values: Record<string, unknown> = { ...(await this.#makeEntries(node, path, mode, keys)), ...given.values };
+    const args = given.args ?? (await this.#makeArgs(at, mode));
     const settings = mode.isMutable ? values : keepPlaces(node, values);
     const call = (more: readonly unknown[] = [], extra: Section = {}) => {
       const all = Object.keys(extra).length === 0 ? settings : { ...settings, ...extra };
@@ -255,8 +255,8 @@ function refuseMisspelt(at: Place): void {
 }
 
 function keepPlaces<N extends object>(from: object, made: N): N {
-  const own = positionOf(from);
-  if (own !== undefined) {
+  const position = positionOf(from);
+  if (position !== undefined) {
     const children = Object.keys(made).map(
       (key) =>
         [
@@ -266,7 +266,7 @@ function keepPlaces<N extends object>(from: object, made: N): N {
     );
     rememberPositions(
       made,
-      own,
+      position,
       new Map(children.filter((child): child is [string | number, SourcePosition] => child[1] !== undefined)),
     );
   }

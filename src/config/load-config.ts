@@ -1,15 +1,15 @@
 import { basename, dirname } from "node:path";
 import { applyOverrides } from "./apply-overrides.ts";
 import { checkLoadArguments } from "./check-load-arguments.ts";
-import { composeConfig } from "./compose-config.ts";
 import { configError } from "./config-error.ts";
-import { ConfigFolder } from "./config-folder.ts";
-import type { ConfigNode, MapNode } from "./config-node.ts";
+import { ConfigFolder, type FolderConfig } from "./config-folder.ts";
+import { type ConfigNode, copyNode, type MapNode, makeMap, setEntry } from "./config-node.ts";
+import { listDefaults } from "./defaults-tree.ts";
 import { findProjectRoot } from "./find-project-root.ts";
-import { splitGroupOverrides } from "./group-choices.ts";
+import { GroupChoices, splitGroupOverrides } from "./group-choices.ts";
 import { mergeNodes } from "./merge-nodes.ts";
 import { nearestFile } from "./nearest-file.ts";
-import { parseOverride } from "./parse-override.ts";
+import { type Override, parseOverride } from "./parse-override.ts";
 import { assignProject } from "./project-of.ts";
 import { templateOf } from "./recipe-template.ts";
 import { resolveConfig, tryDereference } from "./resolve-config.ts";
@@ -80,9 +80,9 @@ export async function loadConfigNodes(
   const { folder, primary } = await openConfig(path, onRead);
   const isGroup = async (name: string) => (await folder.choicesOf(name)).length > 0;
   const { groups, values } = await splitGroupOverrides(overrides.map(parseOverride), isGroup);
-  const own = await composeConfig(folder, primary, groups, follow);
-  const root = template === null ? own : await composeTemplate(template, follow, onRead);
-  if (root !== own) mergeNodes(root, own, { follow });
+  const composed = await composeConfig(folder, primary, groups, follow);
+  const root = template === null ? composed : await composeTemplate(template, follow, onRead);
+  if (root !== composed) mergeNodes(root, composed, { follow });
   applyOverrides(root, values, follow);
   return resolveConfig(root, resolveOptions);
 }
@@ -103,4 +103,31 @@ async function openConfig(path: string, onRead: ReadOptions["onRead"]) {
   throw configError({ source: path }, "There is no such file.", {
     hint: `${near === undefined ? "" : `Did you mean ${near}? `}Paths are relative to the working directory.`,
   });
+}
+
+/** Merges a config with the configs of its defaults list. */
+async function composeConfig(
+  folder: ConfigFolder,
+  primary: FolderConfig,
+  groupOverrides: readonly Override[],
+  follow: Follow,
+): Promise<MapNode> {
+  const choices = new GroupChoices(groupOverrides);
+  const composed = makeMap(primary.root.position);
+  for (const { root, package: place } of await listDefaults(folder, primary, choices)) {
+    // Copied: the same file may be merged at several positions.
+    mergeNodes(composed, embed(copyNode(root), place), { follow });
+  }
+  return composed;
+}
+
+function embed(content: MapNode, place: string): MapNode {
+  return place
+    .split(".")
+    .filter((key) => key !== "")
+    .reduceRight((inner, key) => {
+      const outer = makeMap(inner.position);
+      setEntry(outer, key, inner);
+      return outer;
+    }, content);
 }

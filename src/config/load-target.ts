@@ -37,7 +37,7 @@ export async function loadTarget(target: string, place: TargetPlace): Promise<Lo
     // The module object may be anything that a custom importer returns.
     if (holder !== undefined) refuseGetter(found, name, url);
     holder = found;
-    found = readOwn(holder, name, url);
+    found = readExport(holder, name, url);
   }
   if (typeof found !== "function") {
     throw new BadTarget(
@@ -79,7 +79,7 @@ function adviceOn(cause: unknown, url: string): string {
 }
 
 // Only exports and their static members, never inherited properties.
-function readOwn(holder: unknown, name: string, url: string): unknown {
+function readExport(holder: unknown, name: string, url: string): unknown {
   const isHolder = (typeof holder === "object" && holder !== null) || typeof holder === "function";
   if (isHolder && Object.hasOwn(holder, name)) return (holder as Record<string, unknown>)[name];
   const names = isHolder ? Object.getOwnPropertyNames(holder) : [];

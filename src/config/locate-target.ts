@@ -82,10 +82,10 @@ function locateInPackage(
   const subpath = inside.length === 0 ? "." : `./${inside.join("/")}`;
   const entry = resolvePackage(name, subpath, projectRoot);
   if (entry === undefined) {
-    const isOwnFile = existsSync(join(projectRoot, module));
+    const isProjectFile = existsSync(join(projectRoot, module));
     throw new BadTarget(
       `no package ${name} is installed`,
-      isOwnFile ? `A file of the project is written ./${module}.` : `Run npm install ${name}. ${targetForms}`,
+      isProjectFile ? `A file of the project is written ./${module}.` : `Run npm install ${name}. ${targetForms}`,
     );
   }
   if (!allow.includes(name)) requireAllowedPackage({ ...entry, name, subpath, exportPath, projectRoot });

@@ -53,8 +53,8 @@ export function markUnknown(node: ConfigNode, variables: readonly ReadVariable[]
 
 /** The variables from which any part of a node was made. */
 export function variablesIn(node: ConfigNode): ReadVariable[] {
-  const own = node.origin?.variables ?? [];
-  return own.length > 0 ? [...own] : childrenOf(node).flatMap(variablesIn);
+  const variables = node.origin?.variables ?? [];
+  return variables.length > 0 ? [...variables] : childrenOf(node).flatMap(variablesIn);
 }
 
 function childrenOf(node: ConfigNode): ConfigNode[] {

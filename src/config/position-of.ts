@@ -2,7 +2,7 @@ import type { SourcePosition } from "./config-node.ts";
 import { splitKey } from "./select-node.ts";
 
 interface Places {
-  readonly own: SourcePosition;
+  readonly self: SourcePosition;
   readonly children: ReadonlyMap<string | number, SourcePosition>;
 }
 
@@ -11,10 +11,10 @@ const places = new WeakMap<object, Places>();
 
 export function rememberPositions(
   container: object,
-  own: SourcePosition,
+  self: SourcePosition,
   children: ReadonlyMap<string | number, SourcePosition>,
 ): void {
-  places.set(container, { own, children });
+  places.set(container, { self, children });
 }
 
 /** Gives a copy of a section the positions of the section. */
@@ -36,7 +36,7 @@ export function positionOf(
   config: unknown,
   path: string | readonly (string | number)[] = [],
 ): SourcePosition | undefined {
-  let position = isObject(config) ? places.get(config)?.own : undefined;
+  let position = isObject(config) ? places.get(config)?.self : undefined;
   let value: unknown = config;
   for (const step of typeof path === "string" ? splitKey(path) : path) {
     if (!isObject(value)) break;

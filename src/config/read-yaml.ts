@@ -101,21 +101,21 @@ class TreeBuilder {
 
   #buildMap(node: YAMLMap, position: SourcePosition): MapNode {
     const merged = makeMap(position);
-    const own = makeMap(position);
+    const written = makeMap(position);
     // In source order: an alias follows its anchor.
     for (const { key, value } of node.items as { key: Node | null; value: Node | null }[]) {
       const place = this.#place(key, position);
       if (isMergeKey(key)) mergeKeys(merged, this.build(value, place), place);
       else {
         const name = this.#readKey(key, place);
-        if (own.entries.has(name)) {
+        if (written.entries.has(name)) {
           throw configError(place, `The key ${name} is there twice.`, { hint: "Remove one of them." });
         }
-        setEntry(own, name, this.build(value, place));
+        setEntry(written, name, this.build(value, place));
       }
     }
-    if (merged.entries.size === 0) return own;
-    for (const [name, entry] of own.entries) setEntry(merged, name, entry);
+    if (merged.entries.size === 0) return written;
+    for (const [name, entry] of written.entries) setEntry(merged, name, entry);
     return merged;
   }
 

@@ -18,20 +18,20 @@ const listings = ["dependencies", "devDependencies", "optionalDependencies", "pe
 
 /** Refuses a package that the project does not list: a config must not use transitive dependencies. */
 export function requireAllowedPackage(target: PackageTarget): void {
-  if (target.ownName === "millrace") {
-    requireOwnTarget(target);
+  if (target.packageName === "millrace") {
+    requireMarkedTarget(target);
     return;
   }
   const { name, projectRoot, installedIn, folder } = target;
   // In a workspace, another package.json beside the node_modules may list the package.
-  if (isListed(name, projectRoot) || isListed(name, installedIn) || isOwnCode(folder, installedIn)) return;
+  if (isListed(name, projectRoot) || isListed(name, installedIn) || isOfWorkspace(folder, installedIn)) return;
   throw new BadTarget(
     `the package ${name} is installed, but the project does not list it`,
     `Add it to package.json: npm install ${name}. A config reaches files of its project, packages that package.json lists, and targets of millrace.`,
   );
 }
 
-function requireOwnTarget({ subpath, exportPath }: PackageTarget): void {
+function requireMarkedTarget({ subpath, exportPath }: PackageTarget): void {
   const name = exportPath.join(".");
   const marked = ownTargets[subpath] ?? [];
   if (marked.includes(name)) return;
@@ -51,7 +51,7 @@ function isListed(name: string, folder: string): boolean {
 }
 
 /** True if a package is a link to a folder of the same workspace. */
-function isOwnCode(folder: string, installedIn: string): boolean {
+function isOfWorkspace(folder: string, installedIn: string): boolean {
   const way = relative(realpathSync(installedIn), realpathSync(folder));
   const [first, ...others] = way.split(sep);
   return first !== ".." && !isAbsolute(way) && ![first, ...others].includes("node_modules");

@@ -27,10 +27,10 @@ export function requireTrust(places: readonly string[], folder: string): void {
 
 /** This user, root (who can do everything anyway), and with sudo the user who called it. */
 function trustedUsers(): ReadonlySet<number> | undefined {
-  const own = process.geteuid?.();
-  if (own === undefined) return undefined;
-  const behindSudo = own === 0 ? process.env["SUDO_UID"] : undefined;
-  return new Set([own, 0, ...(/^\d+$/.test(behindSudo ?? "") ? [Number(behindSudo)] : [])]);
+  const userId = process.geteuid?.();
+  if (userId === undefined) return undefined;
+  const behindSudo = userId === 0 ? process.env["SUDO_UID"] : undefined;
+  return new Set([userId, 0, ...(/^\d+$/.test(behindSudo ?? "") ? [Number(behindSudo)] : [])]);
 }
 
 function reasonAgainst(place: string, stats: Stats | undefined, users: ReadonlySet<number>): string | undefined {

@@ -85,9 +85,9 @@ class Resolution {
     if (result.size > maxNodes) throw tooLarge(written, `more than ${maxNodes.toLocaleString("en")} values`);
     // A node reached from elsewhere keeps the position of the interpolation.
     const node = found === written ? result.node : { ...result.node, position: written.position };
-    const own = { node, size: result.size };
-    this.#resolved.set(written, own);
-    return own;
+    const resolved = { node, size: result.size };
+    this.#resolved.set(written, resolved);
+    return resolved;
   }
 
   #resolveInside(node: ConfigNode): { node: ConfigNode; size: number } {

@@ -14,7 +14,7 @@ export interface PackageEntry {
   /** The folder whose node_modules contains it; the project itself for a self-reference. */
   readonly installedIn: string;
   /** The name in its own package.json: a dependency may have an alias. */
-  readonly ownName: unknown;
+  readonly packageName: unknown;
   readonly candidates: readonly string[];
 }
 
@@ -28,15 +28,15 @@ export function resolvePackage(name: string, subpath: string, projectRoot: strin
   const found = findPackage(name, projectRoot);
   if (found === undefined) return undefined;
   const { folder } = found;
-  const { name: ownName, exports, main } = readPackageJson(folder) ?? {};
+  const { name: packageName, exports, main } = readPackageJson(folder) ?? {};
   if (exports !== undefined && exports !== null) {
     const target = pickExport(exports, subpath);
-    return { ...found, ownName, candidates: target === undefined ? [] : [join(folder, target)] };
+    return { ...found, packageName, candidates: target === undefined ? [] : [join(folder, target)] };
   }
   const file = subpath === "." ? (typeof main === "string" ? main : "index.js") : subpath;
   return {
     ...found,
-    ownName,
+    packageName,
     candidates: [file, `${file}.js`, `${file}/index.js`, "index.js"]
       .map((path) => join(folder, path))
       .slice(0, subpath === "." ? 4 : 3),
@@ -44,9 +44,9 @@ export function resolvePackage(name: string, subpath: string, projectRoot: strin
 }
 
 function findPackage(name: string, projectRoot: string): Pick<PackageEntry, "folder" | "installedIn"> | undefined {
-  const own = readPackageJson(projectRoot);
+  const project = readPackageJson(projectRoot);
   // As in Node.js, a package can import itself if it has `exports`.
-  if (own?.name === name && own.exports !== undefined) return { folder: projectRoot, installedIn: projectRoot };
+  if (project?.name === name && project.exports !== undefined) return { folder: projectRoot, installedIn: projectRoot };
   for (let at = projectRoot; ; at = dirname(at)) {
     const folder = join(at, "node_modules", name);
     if (readPackageJson(folder) !== undefined) return { folder, installedIn: at };

@@ -204,11 +204,11 @@ export function checkOptions(options: GivenOptions, ownNames: readonly string[] 
   const asyncMode = checkBoolean("asyncMode", options.asyncMode ?? false);
   const resultDir = checkFolder("asyncResultDir", options.asyncResultDir);
   // A run that is submitted must have a folder that stays.
-  const ownFolder = resultDir === undefined ? undefined : join(resultDir, "run");
+  const resultRunFolder = resultDir === undefined ? undefined : join(resultDir, "run");
   return {
     asyncMode,
     asyncSpecsDir: checkFolder("asyncSpecsDir", options.asyncSpecsDir),
-    outputDir: checkFolder("outputDir", options.outputDir) ?? ownFolder,
+    outputDir: checkFolder("outputDir", options.outputDir) ?? resultRunFolder,
     shardSubdir: checkSubdir(options.shardSubdir ?? ""),
     resume: checkBoolean("resume", options.resume ?? true),
     acceptChange: checkBoolean("acceptChange", options.acceptChange ?? false),

@@ -27,9 +27,9 @@ export function codeOf(
 }
 
 /** A class and those that it extends, up to the library's: a hook may be inherited from any of them. */
-function lineageOf(ownClass: ClassStatics): CodeClass[] {
+function lineageOf(userClass: ClassStatics): CodeClass[] {
   const found: CodeClass[] = [];
-  let at = ownClass;
+  let at = userClass;
   for (;;) {
     const above = Object.getPrototypeOf(at) as ClassStatics;
     if (above === (Function.prototype as unknown) || at === (InferenceProvider as unknown)) return found;

@@ -19,15 +19,15 @@ export function requireSendable({ task, identity }: RunRequest<unknown>): void {
   throw missingField(providerClass.name, field);
 }
 
-function requireModule(ownClass: ClassStatics, code: "BAD_RUNNER" | "BAD_PROVIDER"): void {
-  const { name } = ownClass;
+function requireModule(userClass: ClassStatics, code: "BAD_RUNNER" | "BAD_PROVIDER"): void {
+  const { name } = userClass;
   const call = code === "BAD_RUNNER" ? "defineRunner" : "defineProvider";
   const hint = `Add \`${call}(import.meta, ${name || "MyClass"});\` below the class and export the class: that is how a worker finds it.`;
-  if (ownClass.module === undefined)
+  if (userClass.module === undefined)
     throw new MillraceError(code, `${name} has no static \`module\`, so a worker cannot find it.`, { hint });
-  if (typeof ownClass.module !== "string" || ownClass.module === "")
-    throw new MillraceError(code, `${name}.module is ${describeKind(ownClass.module)}.`, { hint });
-  if (!Object.hasOwn(ownClass, "module"))
+  if (typeof userClass.module !== "string" || userClass.module === "")
+    throw new MillraceError(code, `${name}.module is ${describeKind(userClass.module)}.`, { hint });
+  if (!Object.hasOwn(userClass, "module"))
     throw new MillraceError(code, `${name} has its \`module\` from the class it extends.`, { hint });
   if (name === "") {
     throw new MillraceError(code, "A class without a name cannot be found by a worker.", {

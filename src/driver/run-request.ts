@@ -79,8 +79,8 @@ function referenceTo({ module, name, definition }: ClassStatics): ClassReference
 /** The options as the runner was given them, without what only this process has, or what says where it works. */
 function sendableOptions(
   { signal: _signal, parallel: _parallel, ...options }: GivenOptions,
-  own: object,
+  classOptions: object,
 ): GivenOptions {
-  copyOrigins(own, options);
+  copyOrigins(classOptions, options);
   return options;
 }

@@ -91,8 +91,8 @@ export async function retryTask<Merged>(task: Task<Merged>, filter: RetryFilter)
 
 async function stopping({
   options,
-}: Task<unknown>): Promise<{ own: AbortSignal | undefined; outlivesDriver: boolean }> {
-  return { own: options.signal, outlivesDriver: outlivesDriver(await chooseLauncher(options.parallel())) };
+}: Task<unknown>): Promise<{ userSignal: AbortSignal | undefined; outlivesDriver: boolean }> {
+  return { userSignal: options.signal, outlivesDriver: outlivesDriver(await chooseLauncher(options.parallel())) };
 }
 
 /** Without an `outputDir` the run has a folder of its own for as long as it lasts, and its records come in memory. */

@@ -32,19 +32,19 @@ export function onBeforeExit(act: () => void): () => void {
  * on other hosts continue after the first, and are cancelled by the second. Then the signal does what it would have done without: end this process, unless the user's script has a listener of its own.
  */
 export async function withStopSignals<T>(
-  { own, outlivesDriver }: { readonly own: AbortSignal | undefined; readonly outlivesDriver: boolean },
+  { userSignal, outlivesDriver }: { readonly userSignal: AbortSignal | undefined; readonly outlivesDriver: boolean },
   act: (stop: StopRequests) => Promise<T>,
 ): Promise<T> {
   const run: ActiveRun = { outlivesDriver, leave: new AbortController(), kill: new AbortController() };
   const leave = () => run.leave.abort();
-  if (own?.aborted) leave();
-  own?.addEventListener("abort", leave);
+  if (userSignal?.aborted) leave();
+  userSignal?.addEventListener("abort", leave);
   if (active.size === 0) for (const signal of signals) process.on(signal, onSignal);
   active.add(run);
   try {
     return await act({ leave: run.leave.signal, kill: run.kill.signal });
   } finally {
-    own?.removeEventListener("abort", leave);
+    userSignal?.removeEventListener("abort", leave);
     active.delete(run);
     outlivedDriver = outlivesDriver;
     if (active.size === 0) await passOn();

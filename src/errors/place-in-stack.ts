@@ -12,7 +12,7 @@ export function placeInStack(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   // The top frame of a millrace error is in millrace; the user's code is below it.
   if (isMillraceError(error)) return placeInStack(error.cause);
-  const own = dirname(fileURLToPath(import.meta.url)) + sep;
+  const libraryFolder = dirname(fileURLToPath(import.meta.url)) + sep;
   for (const line of (error.stack ?? "").split("\n")) {
     // No frame is that long, and the regular expression takes quadratic time.
     if (line.length > maxFrameLength) continue;
@@ -20,7 +20,7 @@ export function placeInStack(error: unknown): string | undefined {
     if (place === undefined) continue;
     const path = pathOf(place);
     if (path === undefined) continue;
-    if (path.startsWith(own) || path.includes("/node_modules/")) continue;
+    if (path.startsWith(libraryFolder) || path.includes("/node_modules/")) continue;
     return `${path}${numbers}`;
   }
   return undefined;

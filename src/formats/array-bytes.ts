@@ -16,10 +16,10 @@ export function bytesOfArray({ dtype, data }: NdArray): Uint8Array {
 export function arrayOfBytes(bytes: Uint8Array, dtype: DType, littleEndian = true): NumberArray {
   const { arrayClass } = layouts[dtype];
   const size = arrayClass.BYTES_PER_ELEMENT;
-  let own = bytes;
-  if (size > 1 && littleEndian !== hostIsLittle) own = swapped(bytes, size);
-  else if (bytes.byteOffset % size !== 0) own = new Uint8Array(bytes);
-  return new arrayClass(own.buffer, own.byteOffset, own.byteLength / size);
+  let aligned = bytes;
+  if (size > 1 && littleEndian !== hostIsLittle) aligned = swapped(bytes, size);
+  else if (bytes.byteOffset % size !== 0) aligned = new Uint8Array(bytes);
+  return new arrayClass(aligned.buffer, aligned.byteOffset, aligned.byteLength / size);
 }
 
 function swapped(bytes: Uint8Array, size: number): Uint8Array {

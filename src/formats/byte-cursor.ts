@@ -49,7 +49,7 @@ export class ByteCursor {
   }
 
   /** A copy of the next bytes. */
-  takeOwn(length: number, what: string): Uint8Array<ArrayBuffer> {
+  takeCopy(length: number, what: string): Uint8Array<ArrayBuffer> {
     const bytes = readBytes(this.source, this.position, length, what);
     this.position += length;
     return bytes;

@@ -36,9 +36,9 @@ export function copyStrided(source: NumberArray, dtype: NdArray["dtype"], view: 
 export function fortranStrides(shape: readonly number[]): number[] {
   let stride = 1;
   return shape.map((dimension) => {
-    const own = stride;
+    const strideHere = stride;
     stride *= dimension;
-    return own;
+    return strideHere;
   });
 }
 

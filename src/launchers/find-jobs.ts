@@ -58,7 +58,7 @@ export async function findJobs(paths: RunPaths, use: QueueUse): Promise<RunJobs 
     },
     cancelWaiting: () => ofAll("cancelWaiting"),
     leftAlone,
-    notOwn: () => found.map((jobs) => jobs.notOwn()).find((one) => one !== undefined),
+    whyNotOwned: () => found.map((jobs) => jobs.whyNotOwned()).find((one) => one !== undefined),
   };
 }
 
@@ -76,9 +76,9 @@ async function jobsAt(paths: RunPaths, scheduler: Scheduler, use: QueueUse): Pro
   if (submissions.length + notAsked.length === 0) return undefined;
   const watch = watchJobs(paths, queue, scheduler);
   watch.add(submissions);
-  const notOwn = () => {
+  const whyNotOwned = () => {
     const [one, ...others] = watch.submissions.flatMap((submission) => {
-      const why = queue.whyNotOwn?.(submission);
+      const why = queue.whyNotOwned?.(submission);
       return why === undefined ? [] : describeForeign(paths.root, submission, why);
     });
     return one === undefined || others.length === 0 ? one : `${one} (and ${others.length} more)`;
@@ -99,12 +99,12 @@ async function jobsAt(paths: RunPaths, scheduler: Scheduler, use: QueueUse): Pro
       queue.close(watch.submissions.filter(({ id }) => id !== undefined));
       return { status: undefined };
     },
-    cancel: async () => (await queue.cancel(watch.submissions)) ?? notOwn(),
+    cancel: async () => (await queue.cancel(watch.submissions)) ?? whyNotOwned(),
     async cancelWaiting() {
       await watch.look();
-      return watch.silence() ?? (await queue.cancel(watch.waiting())) ?? notOwn();
+      return watch.silence() ?? (await queue.cancel(watch.waiting())) ?? whyNotOwned();
     },
     leftAlone: () => notAsked,
-    notOwn,
+    whyNotOwned,
   };
 }

@@ -22,8 +22,8 @@ export function collectParts(shards: readonly CommittedShard[], name: string): C
   });
   const [first] = lists;
   if (first === undefined) throw noParts(listName);
-  const parts = lists.flatMap(({ folder, parts: own }) =>
-    own.map((part) => ({ ...part, path: join(folder, part.path) })),
+  const parts = lists.flatMap(({ folder, parts: listed }) =>
+    listed.map((part) => ({ ...part, path: join(folder, part.path) })),
   );
   const sum = (key: "rows" | "bytes"): number => parts.reduce((total, part) => total + part[key], 0);
   const { columns } = first;

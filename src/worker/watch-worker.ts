@@ -12,7 +12,7 @@ import {
 
 // The worker itself gives up a promise that takes too long. This thread ends only a call that blocks the worker's
 // thread.
-const ownTimeoutGraceMs = 250;
+const timeoutGraceMs = 250;
 // How long a worker without a parent may take to save its work.
 const orphanGraceMs = 3000;
 
@@ -40,7 +40,7 @@ export function watchWorker(
     }
     const items = Math.max(...calls.map(({ word }) => Atomics.load(control, word + heldSlot.callItems)));
     const allowedMs = timeoutMs * items;
-    if (now - callSinceMs < allowedMs + ownTimeoutGraceMs) return;
+    if (now - callSinceMs < allowedMs + timeoutGraceMs) return;
     // The worker is ended all the same; without the notes the next attempts know less about why.
     for (const { word, counter, folder } of calls) {
       const position = counters[counter + heldCounter.callPosition]!;

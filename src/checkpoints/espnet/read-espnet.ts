@@ -1,5 +1,6 @@
 import type { Value } from "../../models/onnx/graph-builder.ts";
 import { badCheckpoint } from "../bad-checkpoint.ts";
+import { clamp, meanOverTime, square } from "../layers/pooling.ts";
 import { Module } from "../module.ts";
 import { Settings, show } from "../settings.ts";
 import type { SpeakerCheckpoint } from "../speaker-checkpoint.ts";
@@ -12,7 +13,6 @@ import { readAttentivePooling, readMeanPooling, readStatsPooling } from "./pooli
 import { readRawnetProjector, readSkaProjector, readXvectorProjector } from "./projectors.ts";
 import { readRawnet3 } from "./rawnet3.ts";
 import { readSkaEncoder } from "./ska-tdnn.ts";
-import { readUtteranceMvn } from "./utterance-mvn.ts";
 import { readXvectorEncoder } from "./xvector.ts";
 
 const frontEnds = { asteroid_frontend: readAsteroidFrontend, melspec_torch: readMelspecFrontend };
@@ -120,4 +120,19 @@ function sampleRateOf(given: YamlMap, file: string): number {
   // Its front ends are made for this rate, whatever the audio was.
   if (rate === 16_000) return rate;
   throw badCheckpoint(file, `sample_rate is ${show(rate)}; only 16000 is converted`);
+}
+
+/** ESPnet's UtteranceMVN over [batch, feature, time]. */
+function readUtteranceMvn(settings: Settings): (module: Module, feats: Value) => Value {
+  const hasMean = settings.flag("norm_means", true);
+  const hasVariance = settings.flag("norm_vars", false);
+  const epsilon = settings.number("eps", 1e-20);
+  settings.finish();
+  return (module, feats) => {
+    const centred = module.op("Sub", [feats, meanOverTime(module, feats)]);
+    const normal = hasMean ? centred : feats;
+    if (!hasVariance) return normal;
+    const deviation = module.op("Sqrt", [meanOverTime(module, square(module, centred))]);
+    return module.op("Div", [normal, clamp(module, deviation, epsilon)]);
+  };
 }

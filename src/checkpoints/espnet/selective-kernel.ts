@@ -26,9 +26,9 @@ export function selectKernel(
   const mean = module.op("ReduceMean", [sum], { axes: others.map(BigInt), keepdims: 0n });
   const inner = relu(module, linear(module.in("fc"), mean, { inputs: size, outputs: hidden }));
   const scores = branches.map((_, at) => {
-    const own = module.in("fcs").in(at);
-    const score = linear(own, inner, { inputs: hidden, outputs: size });
-    return own.op("Unsqueeze", [score, graph.integers(0, ...others.map((axis) => axis + 1))]);
+    const branch = module.in("fcs").in(at);
+    const score = linear(branch, inner, { inputs: hidden, outputs: size });
+    return branch.op("Unsqueeze", [score, graph.integers(0, ...others.map((axis) => axis + 1))]);
   });
   const weights = module.op("Softmax", [module.op("Concat", scores, { axis: 0n })], { axis: 0n });
   const each = graph.ops("Split", [weights], {

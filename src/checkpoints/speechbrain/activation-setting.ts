@@ -50,8 +50,8 @@ export function readActivation(settings: Settings, name: string, otherwise: Acti
   if (make === undefined)
     throw settings.refuse(`${name}: ${show(value)} is not converted; known are ${Object.keys(activations).join(", ")}`);
   const given = value instanceof Tagged && value.value instanceof Map ? value.value : new Map();
-  const own = new Settings(given, { file: settings.origin.file, of: className! }).ignore("inplace");
-  const activation = make(own);
-  own.finish();
+  const inner = new Settings(given, { file: settings.origin.file, of: className! }).ignore("inplace");
+  const activation = make(inner);
+  inner.finish();
   return activation;
 }

@@ -1,4 +1,4 @@
-import { type Field, type Fields, ownFields } from "./own-fields.ts";
+import { type Field, type Fields, providerFields } from "./provider-fields.ts";
 
 /** What building the env has put into fields of a provider: each value, and what was there before. */
 type Built = Map<string, { readonly before: Field | undefined; readonly after: unknown }>;
@@ -7,12 +7,12 @@ const builtBy = new WeakMap<object, Built>();
 
 /** Builds an env, and remembers what that puts into fields of the provider: a worker's own building does the same. */
 export async function noteBuiltFields<Env>(provider: object, build: () => Env | Promise<Env>): Promise<Env> {
-  const before = ownFields(provider);
+  const before = providerFields(provider);
   try {
     return await build();
   } finally {
     const built: Built = builtBy.get(provider) ?? new Map();
-    for (const [name, { value }] of ownFields(provider)) {
+    for (const [name, { value }] of providerFields(provider)) {
       const old = before.get(name);
       if (old !== undefined && Object.is(old.value, value)) continue;
       built.set(name, { before: built.get(name)?.before ?? old, after: value });

@@ -10,7 +10,7 @@ import type { EnvironmentProvider } from "../environment-provider.ts";
 import { fieldsBeforeBuild } from "./built-fields.ts";
 import { type ClassTexts, classTexts } from "./class-texts.ts";
 import { copyValues } from "./copy-values.ts";
-import { type Field, ownFields } from "./own-fields.ts";
+import { type Field, providerFields } from "./provider-fields.ts";
 import { nameOfFunction, visibleText } from "./visible-text.ts";
 
 export interface CapturedProvider {
@@ -27,12 +27,12 @@ const longestField = 64 << 20;
 /** Writes down what a provider carries, as data, and what of it cannot be written down. */
 export function captureProvider(provider: AnyProvider): CapturedProvider {
   const texts = classTexts(provider);
-  const fields = fieldsBeforeBuild(provider, ownFields(provider, texts));
+  const fields = fieldsBeforeBuild(provider, providerFields(provider, texts));
   const missing = { ...oddIn(provider.config, "config"), ...oddIn(provider.params, "params") };
   if (fields.size === 0 && !texts.hasConstructor)
     return { state: { isConstructible: true, fields: {}, made: {}, missing }, identity: {} };
   const probe = makeProbe(provider);
-  const made = probe === undefined ? undefined : ownFields(probe, texts);
+  const made = probe === undefined ? undefined : providerFields(probe, texts);
   const captured: Captured = { fields: {}, made: {}, missing, identity: {} };
   for (const [name, field] of fields) captureField(captured, { name, field, made: made?.get(name), texts });
   for (const [name, { special }] of made ?? []) {

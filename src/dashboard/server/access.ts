@@ -13,7 +13,7 @@ export interface Access {
 }
 
 /** A header that pages of other sites cannot send without a preflight request. */
-const ownHeader = "x-millrace";
+const pageHeader = "x-millrace";
 
 const methods = ["GET", "HEAD", "POST"];
 const minTokenLength = 16;
@@ -87,7 +87,7 @@ function checkWrite({ headers }: IncomingMessage, host: string): void {
   const isSameOrigin =
     origin === undefined ? headers["sec-fetch-site"] === "same-origin" : origin.toLowerCase() === `http://${host}`;
   if (!isSameOrigin) throw new Refusal(403, "Another site may not change anything here.");
-  if (headers[ownHeader] === undefined) throw new Refusal(403, `The header ${ownHeader} is missing.`);
+  if (headers[pageHeader] === undefined) throw new Refusal(403, `The header ${pageHeader} is missing.`);
   const type = headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
   if (type !== "application/json") throw new Refusal(415, "The body must be application/json.");
 }

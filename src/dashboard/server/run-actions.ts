@@ -53,8 +53,8 @@ export function openRunActions(program: string): RunActions {
       return { ok: true, message: `The current shards are finished; no other is started.${more}` };
     }
     if (jobs !== undefined) void cancelSoon(jobs, async () => (await watch.view()).overview().workers.length > 0);
-    const notOwn = jobs?.notOwn();
-    const more = notOwn === undefined ? "" : ` But ${notOwn}.`;
+    const whyNotOwned = jobs?.whyNotOwned();
+    const more = whyNotOwned === undefined ? "" : ` But ${whyNotOwned}.`;
     return { ok: true, message: `All workers save, release their shards and exit.${more}` };
   }
 

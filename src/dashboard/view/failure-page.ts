@@ -18,7 +18,7 @@ export function viewFailures(
   let before = 0;
   for (const [shard, count] of shards) {
     if (failures.length >= limit) break;
-    if (before + count > offset && isOwnFile(failuresPath(paths, shard))) {
+    if (before + count > offset && isRegularFile(failuresPath(paths, shard))) {
       let position = before;
       for (const record of failuresOfShard(paths, shard)) {
         if (position++ < offset) continue;
@@ -54,6 +54,6 @@ function cut(text: string): string {
 }
 
 // A link could point outside of the run folder.
-function isOwnFile(path: string): boolean {
+function isRegularFile(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }

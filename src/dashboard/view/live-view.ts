@@ -7,17 +7,23 @@ import { type ObservedJobs, readJobQueueStatus } from "../../run-folder/jobs/job
 import { groupAttempts } from "../../run-folder/lease/attempts.ts";
 import { sumCallCounts } from "../../run-folder/run/call-counts.ts";
 import { requireManifest } from "../../run-folder/run/manifest.ts";
-import { fileSystemClock, isUnderWay, type LiveReport, liveReports, stateOf } from "../../run-folder/run/run-status.ts";
+import {
+  describeWorker,
+  fileSystemClock,
+  isUnderWay,
+  type LiveReport,
+  liveReports,
+  stateOf,
+} from "../../run-folder/run/run-status.ts";
 import { namesIn } from "../../run-folder/run/scan-shards.ts";
 import { isDrainOrdered, isStopOrdered } from "../../run-folder/run/stop-order.ts";
 import { sleep } from "../../runtime/sleep.ts";
 import { yieldToEventLoop } from "../../runtime/yield-to-event-loop.ts";
-import type { AttemptView, Overview, RatePoint, ShardLetter, Snapshot } from "../run-view.ts";
+import type { AttemptView, Overview, RatePoint, ShardLetter, Snapshot, WorkerView } from "../run-view.ts";
 import { openAttemptLog } from "./attempt-log.ts";
 import { inspectShards } from "./inspect-shards.ts";
 import { openRateBuckets, type WorkSpan } from "./rate-buckets.ts";
 import { openShardMap } from "./shard-map.ts";
-import { viewWorker } from "./view-worker.ts";
 
 /** The changes of a refresh. */
 interface ViewChange {
@@ -226,4 +232,10 @@ function identityOf(paths: RunPaths): string {
 
 function mergedMs(paths: RunPaths): number | null {
   return statSync(paths.merged, { throwIfNoEntry: false })?.mtimeMs ?? null;
+}
+
+/** A worker's report for display. */
+function viewWorker(live: LiveReport, itemsOf: (shard: number) => number): WorkerView {
+  const { shard, rss, ...rest } = describeWorker(live);
+  return { ...rest, shard: shard ?? null, shardItems: shard === undefined ? 0 : itemsOf(shard), rss: rss ?? null };
 }

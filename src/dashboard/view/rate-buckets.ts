@@ -28,12 +28,12 @@ interface Buckets {
   counts: number[];
 }
 
-function bucketsOf(own: Buckets): RateBuckets {
+function bucketsOf(state: Buckets): RateBuckets {
   return {
     add,
     points(now, running = []) {
       // Current work is added to a copy; it is added permanently when it has ended.
-      const copy: Buckets = { ...own, counts: [...own.counts] };
+      const copy: Buckets = { ...state, counts: [...state.counts] };
       const all = bucketsOf(copy);
       for (const span of running) all.add({ ...span, ended: Math.max(span.began, Math.min(span.ended, now)) });
       return pointsOf(copy, now);
@@ -43,7 +43,7 @@ function bucketsOf(own: Buckets): RateBuckets {
   function add({ began, ended, items }: WorkSpan): void {
     if (!(items > 0) || !(ended >= began)) return;
     makeRoom(began, ended);
-    const { origin, widthMs, counts } = own;
+    const { origin, widthMs, counts } = state;
     const first = Math.floor((began - origin) / widthMs);
     const last = Math.floor((ended - origin) / widthMs);
     while (counts.length <= last) counts.push(0);
@@ -60,19 +60,19 @@ function bucketsOf(own: Buckets): RateBuckets {
   }
 
   function makeRoom(began: number, ended: number): void {
-    if (Number.isNaN(own.origin)) own.origin = began;
-    const end = () => Math.max(ended, own.origin + own.counts.length * own.widthMs);
-    while ((end() - Math.min(began, own.origin)) / own.widthMs > maxBuckets - 2) widen();
-    const missing = Math.ceil((own.origin - began) / own.widthMs);
+    if (Number.isNaN(state.origin)) state.origin = began;
+    const end = () => Math.max(ended, state.origin + state.counts.length * state.widthMs);
+    while ((end() - Math.min(began, state.origin)) / state.widthMs > maxBuckets - 2) widen();
+    const missing = Math.ceil((state.origin - began) / state.widthMs);
     if (missing <= 0) return;
-    own.counts.unshift(...new Array<number>(missing).fill(0));
-    own.origin -= missing * own.widthMs;
+    state.counts.unshift(...new Array<number>(missing).fill(0));
+    state.origin -= missing * state.widthMs;
   }
 
   function widen(): void {
-    const { counts } = own;
-    own.widthMs *= 2;
-    own.counts = Array.from(
+    const { counts } = state;
+    state.widthMs *= 2;
+    state.counts = Array.from(
       { length: Math.ceil(counts.length / 2) },
       (_, i) => counts[2 * i]! + (counts[2 * i + 1] ?? 0),
     );

@@ -96,7 +96,7 @@ export function openShardMap(shardCount: number): ShardMap {
     letter: letterOf,
     text() {
       const letters = Buffer.alloc(Math.min(shardCount, maxLetters), ".");
-      for (const [page, own] of pages) own.letters.copy(letters, page * pageShards);
+      for (const [page, content] of pages) content.letters.copy(letters, page * pageShards);
       return letters.toString("latin1");
     },
     takeChanges() {

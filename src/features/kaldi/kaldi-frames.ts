@@ -6,7 +6,6 @@ import { padSamples } from "../pad-samples.ts";
 import { ditherFrames } from "./dither-frames.ts";
 import { makeKaldiMelFilters } from "./kaldi-mel-filters.ts";
 import { type CheckedKaldi, samplesOf } from "./kaldi-options.ts";
-import { makeKaldiWindow } from "./kaldi-window.ts";
 
 /** The smallest float32 step above 1: Kaldi's floor for an energy of zero. */
 export const floatEpsilon: number = 2 ** -23;
@@ -99,4 +98,19 @@ export function locateFrames(
   const first = (frameShift >> 1) - (frameLength >> 1);
   const length = Math.max(0, frames - 1) * frameShift + frameLength;
   return { source: padSamples(samples, { first, length, padding: "symmetric" }), firstSample: 0, frames };
+}
+
+/** Kaldi's windows: symmetric, so the last sample is at the end of the curve. */
+function makeKaldiWindow({ windowType, blackmanCoeff }: CheckedKaldi, length: number): Float64Array {
+  const step = (2 * Math.PI) / (length - 1);
+  const curves: Record<CheckedKaldi["windowType"], (i: number) => number> = {
+    // Kaldi's own window: like hanning, but not quite zero at the ends.
+    povey: (i) => (0.5 - 0.5 * Math.cos(step * i)) ** 0.85,
+    hamming: (i) => 0.54 - 0.46 * Math.cos(step * i),
+    hanning: (i) => 0.5 - 0.5 * Math.cos(step * i),
+    sine: (i) => Math.sin(0.5 * step * i),
+    rectangular: () => 1,
+    blackman: (i) => blackmanCoeff - 0.5 * Math.cos(step * i) + (0.5 - blackmanCoeff) * Math.cos(2 * step * i),
+  };
+  return Float64Array.from({ length }, (_, i) => curves[windowType](i));
 }

@@ -33,9 +33,9 @@ const rules = {
  */
 export function melMfcc(samples: Float32Array, options: MelMfccOptions = {}): FeatureMatrix {
   checkSamples("melMfcc", samples);
-  const { mel: melOptions, decibel, own } = separate(options);
+  const { mel: melOptions, decibel, mfcc } = separate(options);
   const mel = checkMelOptions("melMfcc", melOptions);
-  const { nMfcc, dctNorm, lifter, logMels } = checkFeatureOptions("melMfcc", own, rules);
+  const { nMfcc, dctNorm, lifter, logMels } = checkFeatureOptions("melMfcc", mfcc, rules);
   if (nMfcc > mel.nMels)
     throw new MillraceError("BAD_OPTION", `melMfcc: ${nMfcc} cepstra of ${mel.nMels} mel filters.`, {
       hint: "Raise nMels or lower nMfcc: there are at most as many cepstra as filters.",
@@ -64,13 +64,13 @@ const transformFor = remember(({ nMfcc, nMels, dctNorm, lifter }: TransformOptio
 });
 
 /** Splits the options by their owner. An unknown one goes to the last check, which lists all valid names. */
-function separate(options: MelMfccOptions): { mel: MelOptions; decibel: DecibelOptions; own: object } {
-  const [mel, decibel, own]: Record<string, unknown>[] = [{}, {}, {}];
+function separate(options: MelMfccOptions): { mel: MelOptions; decibel: DecibelOptions; mfcc: object } {
+  const [mel, decibel, mfcc]: Record<string, unknown>[] = [{}, {}, {}];
   for (const [key, value] of Object.entries(options)) {
     const name = toOptionName(key);
     if (melOptionNames.includes(name)) mel![key] = value;
     else if (name === "amin" || name === "topDb") decibel![name] = value;
-    else own![key] = value;
+    else mfcc![key] = value;
   }
-  return { mel: mel!, decibel: decibel!, own: own! };
+  return { mel: mel!, decibel: decibel!, mfcc: mfcc! };
 }

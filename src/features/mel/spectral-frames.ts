@@ -2,8 +2,7 @@ import type { FeatureMatrix } from "../feature-matrix.ts";
 import type { SparseFilters } from "../frames/frame-spec.ts";
 import { makeFrameEngine } from "../frames/make-frame-engine.ts";
 import { padSamples } from "../pad-samples.ts";
-import type { CheckedMel } from "./mel-options.ts";
-import { makeSpectrumWindow } from "./spectrum-window.ts";
+import type { CheckedMel, SpectrumWindow } from "./mel-options.ts";
 
 type FrameOptions = Pick<CheckedMel, "nFft" | "winLength" | "hopLength" | "window" | "center" | "padMode" | "power">;
 
@@ -45,4 +44,16 @@ export function makeSpectralFrames(
     engine.run({ ...job, samples: source, firstSample: inset, frames });
     return { data, rows: frames, columns: filters.count };
   };
+}
+
+const curves: Record<SpectrumWindow, (phase: number) => number> = {
+  hann: (phase) => 0.5 - 0.5 * Math.cos(phase),
+  hamming: (phase) => 0.54 - 0.46 * Math.cos(phase),
+  blackman: (phase) => 0.42 - 0.5 * Math.cos(phase) + 0.08 * Math.cos(2 * phase),
+  rectangular: () => 1,
+};
+
+/** The periodic windows of librosa and torch: the next sample would equal the first. */
+function makeSpectrumWindow(kind: SpectrumWindow, length: number): Float64Array {
+  return Float64Array.from({ length }, (_, i) => curves[kind]((2 * Math.PI * i) / length));
 }

@@ -47,7 +47,7 @@ function readFloats(cursor: ByteCursor, dtype: "float32" | "float64", rank: 1 | 
   const shape = rank === 2 ? [readLength(cursor, "the number of rows")] : [];
   shape.push(readLength(cursor, rank === 2 ? "the number of columns" : "the length of the vector"));
   const what = `a ${rank === 2 ? "matrix" : "vector"} of ${shape.join(" x ")} (${dtype})`;
-  const bytes = cursor.takeOwn(countElements(shape) * layouts[dtype].itemBytes, what);
+  const bytes = cursor.takeCopy(countElements(shape) * layouts[dtype].itemBytes, what);
   return { dtype, shape, data: arrayOfBytes(bytes, dtype) } as KaldiValue;
 }
 

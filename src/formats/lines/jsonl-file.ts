@@ -2,11 +2,11 @@ import { createReadStream, createWriteStream, mkdirSync, readSync } from "node:f
 import { dirname } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { errnoOf, MillraceError } from "../../errors/errors.ts";
+import { errnoOf, isMillraceError, MillraceError, messageOf } from "../../errors/errors.ts";
 import { outputLimit } from "../../input/output-limit.ts";
 import { openFile } from "../file-source.ts";
-import { type Compression, compressionOfBytes, compressionOfName, compressor } from "./compression.ts";
-import { inflateChunks } from "./inflate-chunks.ts";
+import { refuseFile } from "../refuse-file.ts";
+import { type Compression, compressionOfBytes, compressionOfName, compressor, decompressor } from "./compression.ts";
 import { encodeJsonLine, parseJsonLine } from "./json-lines.ts";
 import { type Line, type LineLimits, LineSplitter } from "./line-splitter.ts";
 
@@ -72,4 +72,29 @@ export async function writeJsonl(path: string, records: Iterable<unknown> | Asyn
     });
   }
   return count;
+}
+
+/** Decompresses a stream chunk by chunk; damage is an error with its position. */
+async function* inflateChunks(packed: Readable, compression: Compression, name: string): AsyncGenerator<Uint8Array> {
+  const transform = decompressor(compression, name);
+  let [packedBytes, bytes] = [0, 0];
+  try {
+    if (transform !== undefined) {
+      packed.on("data", (chunk: Uint8Array) => {
+        packedBytes += chunk.length;
+      });
+      packed.on("error", (error) => transform.destroy(error));
+    }
+    for await (const chunk of (transform === undefined ? packed : packed.pipe(transform)) as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      yield chunk;
+    }
+  } catch (cause) {
+    if (isMillraceError(cause)) throw cause;
+    const what = `cannot be read on as ${compression} (${messageOf(cause)})`;
+    const place = transform === undefined ? bytes : packedBytes;
+    throw refuseFile(name, place, `${what}, ${bytes} bytes of text after its beginning`, { cause });
+  } finally {
+    transform?.destroy();
+  }
 }

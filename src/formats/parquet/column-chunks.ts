@@ -32,7 +32,7 @@ export class ColumnChunks {
     for (const [name, chunks] of this.byName) {
       const value = valueIn(chunks, index);
       // An assignment would change the prototype.
-      if (name === "__proto__") Object.defineProperty(row, name, { value, ...ownProperty });
+      if (name === "__proto__") Object.defineProperty(row, name, { value, ...plainProperty });
       else row[name] = value;
     }
     return row as Row;
@@ -45,7 +45,7 @@ export class ColumnChunks {
   }
 }
 
-const ownProperty = { enumerable: true, configurable: true, writable: true };
+const plainProperty = { enumerable: true, configurable: true, writable: true };
 
 /** Missing values become null: the library has null in some cases and undefined in others. */
 function valueIn(chunks: readonly Chunk[], index: number): unknown {

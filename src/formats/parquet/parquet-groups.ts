@@ -52,7 +52,7 @@ export async function openParquetGroups(source: PieceSource, options: ReadParque
   const hyparquet = await library;
   const { metadata, groups } = wrapped(source, end, () => {
     const footer = ends.read(end, source.size - end);
-    const parsed = hyparquet.parquetMetadata(ownBuffer(footer), { geoparquet: false });
+    const parsed = hyparquet.parquetMetadata(toArrayBuffer(footer), { geoparquet: false });
     return { metadata: parsed, groups: checkMetadata(parsed, ends, end) };
   });
   const names = topLevelNames(metadata.schema);
@@ -213,12 +213,12 @@ function startOf({ columns }: CheckedGroup): number {
 function bufferOf(held: ByteSource, size: number): AsyncBuffer {
   return {
     byteLength: size,
-    slice: (start, end = size) => ownBuffer(held.read(start, Math.max(0, end - start))),
+    slice: (start, end = size) => toArrayBuffer(held.read(start, Math.max(0, end - start))),
   };
 }
 
 /** The library reads whole buffers: a piece of one is copied. */
-function ownBuffer(bytes: Uint8Array): ArrayBuffer {
+function toArrayBuffer(bytes: Uint8Array): ArrayBuffer {
   const { buffer, byteOffset, byteLength } = bytes;
   if (buffer instanceof ArrayBuffer && byteOffset === 0 && byteLength === buffer.byteLength) return buffer;
   return new Uint8Array(bytes).buffer;

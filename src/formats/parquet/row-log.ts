@@ -85,7 +85,7 @@ function takeColumn(cursor: ByteCursor, { type }: ParquetColumn): unknown {
 
 function takeScalar(cursor: ByteCursor, type: ParquetScalar): unknown {
   if (type === "string") return Buffer.from(take(cursor, takeLength(cursor))).toString("utf8");
-  if (type === "binary") return cursor.takeOwn(takeLength(cursor), "a value");
+  if (type === "binary") return cursor.takeCopy(takeLength(cursor), "a value");
   if (type === "bool") return cursor.next() === 1;
   if (type === "int32") return take(cursor, 4).readInt32LE();
   if (type === "float32") return take(cursor, 4).readFloatLE();

@@ -78,7 +78,7 @@ const nothing = new Uint8Array(0);
  */
 export function* walkTar(source: TarPart): Generator<TarRequest | WalkedEntry, void, Uint8Array> {
   let shared: Extra = {};
-  let own: Extra = {};
+  let ofEntry: Extra = {};
   let headerOffset = source.start ?? 0;
   for (let at = headerOffset; ; ) {
     if (source.isPart === true && at >= source.size) return;
@@ -89,8 +89,8 @@ export function* walkTar(source: TarPart): Generator<TarRequest | WalkedEntry, v
     checkSum(block, at, source);
     const type = String.fromCharCode(block[fields.type[0]]!);
     const extra = type === "x" || type === "g" || type === "L" || type === "K";
-    const name = extra ? "" : checkName(own.path ?? shared.path ?? nameOf(block, at, source), at, source);
-    const noted = extra ? sizeOf(block, at, source) : (own.size ?? shared.size ?? sizeOf(block, at, source));
+    const name = extra ? "" : checkName(ofEntry.path ?? shared.path ?? nameOf(block, at, source), at, source);
+    const noted = extra ? sizeOf(block, at, source) : (ofEntry.size ?? shared.size ?? sizeOf(block, at, source));
     const kind = kindOf(type, name);
     const size = !extra && isWithoutContent(type, kind) ? 0 : noted;
     const offset = at + blockBytes;
@@ -99,7 +99,7 @@ export function* walkTar(source: TarPart): Generator<TarRequest | WalkedEntry, v
     if (!extra) {
       if (type === "S") throw refuseFile(source.name, offset - blockBytes, "a sparse file, which is not read");
       yield { name, kind, offset, sizeBytes: size, headerOffset };
-      own = {};
+      ofEntry = {};
       headerOffset = at;
       continue;
     }
@@ -109,8 +109,8 @@ export function* walkTar(source: TarPart): Generator<TarRequest | WalkedEntry, v
       shared = { ...shared, ...parsePax(content, offset, source.name) };
       if (source.isPart === true && Object.keys(shared).length > 0)
         throw refuseFile(source.name, offset, "a header gives all further entries one name or size");
-    } else if (type === "x") own = { ...own, ...parsePax(content, offset, source.name) };
-    else if (type === "L") own = { ...own, path: textOf(content, offset, source) };
+    } else if (type === "x") ofEntry = { ...ofEntry, ...parsePax(content, offset, source.name) };
+    else if (type === "L") ofEntry = { ...ofEntry, path: textOf(content, offset, source) };
   }
 }
 

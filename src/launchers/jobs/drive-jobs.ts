@@ -205,8 +205,8 @@ async function leave({
     await waitForEnd(jobs, endGraceMs);
     return;
   }
-  const isOwnWish = !isStopOrdered(paths) && stop.leave.reason === "signal";
-  if (isOwnWish) {
+  const isDetaching = !isStopOrdered(paths) && stop.leave.reason === "signal";
+  if (isDetaching) {
     const untilMs = performance.now() + choiceMs;
     while (!stop.kill.aborted && performance.now() < untilMs) await sleep(50);
     if (!stop.kill.aborted) {

@@ -27,7 +27,7 @@ export interface JobQueue {
    */
   inherited(): Promise<Submission[]>;
   /** Why the caller must not cancel a submission: another user's record is only shown and counted. */
-  whyNotOwn?(submission: Submission): string | undefined;
+  whyNotOwned?(submission: Submission): string | undefined;
   /** Records of other users that name a place to ask: their scheduler is not asked. One sentence each. */
   notAsked?(): readonly string[];
   /** Aborts the calls that have not returned yet. */

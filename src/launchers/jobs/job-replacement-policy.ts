@@ -29,7 +29,7 @@ export function jobReplacementPolicy(
     options,
     hasProgress = openRunProgress(paths),
   }: {
-    queue: Pick<JobQueue, "submit" | "inherited" | "withdraw" | "whyNotOwn">;
+    queue: Pick<JobQueue, "submit" | "inherited" | "withdraw" | "whyNotOwned">;
     watch: Pick<JobWatch, "add" | "counts" | "look" | "submissions" | "waitingTasks" | "wasAnyReady">;
     site: Pick<Scheduler, "title" | "canExclude">;
     options: Pick<JobOptions, "resubmits">;
@@ -121,7 +121,7 @@ export function jobReplacementPolicy(
       return;
     }
     excluded.push(node);
-    outdated = watch.submissions.filter((submission) => queue.whyNotOwn?.(submission) === undefined);
+    outdated = watch.submissions.filter((submission) => queue.whyNotOwned?.(submission) === undefined);
     say(`${deaths} jobs died early on ${node}: no more jobs are submitted to it`);
   }
 

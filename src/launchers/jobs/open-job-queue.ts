@@ -39,7 +39,7 @@ export function openJobQueue(
   const ask = (call: Call, timeoutMs = askTimeoutMs) => callProgram(call, { timeoutMs, signal: unwanted.signal });
   // Submissions that were replaced because nothing was known of them; they are cancelled if they appear after all.
   const late = new Map<string, Submission>();
-  const { noteMade, isOwn, whyNotOwn, whyNotAsked } = recordRights(paths, { isLooking, options });
+  const { noteMade, isOwned, whyNotOwned, whyNotAsked } = recordRights(paths, { isLooking, options });
   const saidOf = new Set<string>();
   let limit: ReturnType<typeof arrayLimit> | undefined;
   let lastSubmitMs = Number.NEGATIVE_INFINITY;
@@ -47,7 +47,7 @@ export function openJobQueue(
   const withdraw = (waiting: readonly WaitingTasks[]) =>
     withdrawTasks(
       paths,
-      waiting.filter(({ submission }) => isOwn(submission)),
+      waiting.filter(({ submission }) => isOwned(submission)),
       { scheduler, ask, placeOptionsOf: placeOptionsOf },
     );
 
@@ -59,7 +59,7 @@ export function openJobQueue(
     ...(scheduler.cancelWaiting === undefined ? {} : { withdraw }),
     close,
     inherited,
-    whyNotOwn,
+    whyNotOwned,
     notAsked: () =>
       openRecords().flatMap((submission) => {
         const why = whyNotAsked(submission);
@@ -147,7 +147,7 @@ export function openJobQueue(
 
   /** Updates the record of a submission, where it is the caller's. */
   function note(submission: Submission): Submission {
-    if (!isLooking && isOwn(submission)) writeSubmission(paths, submission);
+    if (!isLooking && isOwned(submission)) writeSubmission(paths, submission);
     return submission;
   }
 
@@ -219,7 +219,7 @@ export function openJobQueue(
   async function cancel(submissions: readonly Submission[]): Promise<string | undefined> {
     let why: string | undefined;
     const known: Submission[] = [];
-    for (const submission of submissions.filter(isOwn)) {
+    for (const submission of submissions.filter(isOwned)) {
       const finding = await identify(submission);
       if (finding.kind === "unknown") why = finding.why;
       else known.push(finding.kind === "found" ? finding.submission : submission);
@@ -254,7 +254,7 @@ export function openJobQueue(
   async function inherited(): Promise<Submission[]> {
     const found: Submission[] = [];
     for (const submission of openRecords()) {
-      const why = whyNotOwn(submission);
+      const why = whyNotOwned(submission);
       if (submission.isUnwanted) {
         if (why === undefined) late.set(submission.name, submission);
         continue;

@@ -1,5 +1,5 @@
 import type { RunPaths } from "../../run-folder/files/run-paths.ts";
-import { type Submission, whyNotOwnSubmission } from "../../run-folder/jobs/job-records.ts";
+import { type Submission, whySubmissionNotOwned } from "../../run-folder/jobs/job-records.ts";
 import { shellWord } from "../../text/shell-word.ts";
 import type { JobOptions } from "./job-options.ts";
 
@@ -13,9 +13,9 @@ export interface QueueUse {
 export interface RecordRights {
   /** Made by this process: it is the caller's, whatever owner the file system shows. */
   noteMade(name: string): void;
-  isOwn(submission: Submission): boolean;
+  isOwned(submission: Submission): boolean;
   /** Why the caller must not cancel it, as the end of a sentence that begins with "its record". */
-  whyNotOwn(submission: Submission): string | undefined;
+  whyNotOwned(submission: Submission): string | undefined;
   /** Why the scheduler is not asked for it. */
   whyNotAsked(submission: Submission): string | undefined;
 }
@@ -26,18 +26,18 @@ export function recordRights(
   { isLooking, options }: { readonly isLooking: boolean; readonly options: Pick<JobOptions, "schedulerOptions"> },
 ): RecordRights {
   const made = new Set<string>();
-  const whyNotOwn = (submission: Submission) =>
-    made.has(submission.name) ? undefined : whyNotOwnSubmission(paths, submission, { mayWrite: !isLooking });
+  const whyNotOwned = (submission: Submission) =>
+    made.has(submission.name) ? undefined : whySubmissionNotOwned(paths, submission, { mayWrite: !isLooking });
   return {
     noteMade: (name) => void made.add(name),
-    isOwn: (submission) => whyNotOwn(submission) === undefined,
-    whyNotOwn,
+    isOwned: (submission) => whyNotOwned(submission) === undefined,
+    whyNotOwned,
     // The place to ask is an option of the scheduler's programs, so only the caller may choose it.
     whyNotAsked(submission) {
       const { own = {} } = submission;
       const isCallers = ([key, value]: [string, unknown]) =>
         JSON.stringify(options.schedulerOptions[key]) === JSON.stringify(value);
-      const why = Object.entries(own).every(isCallers) ? undefined : whyNotOwn(submission);
+      const why = Object.entries(own).every(isCallers) ? undefined : whyNotOwned(submission);
       return why === undefined ? undefined : `it ${why}, and says where to ask: ${Object.keys(own).join(", ")}`;
     },
   };

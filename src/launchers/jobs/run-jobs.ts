@@ -13,7 +13,7 @@ export interface RunJobs {
   /** Records that are invalid or not asked for, and why: one sentence each. */
   leftAlone(): readonly string[];
   /** Says that the caller must not cancel a job, and who can; undefined where all are the caller's. */
-  notOwn(): string | undefined;
+  whyNotOwned(): string | undefined;
 }
 
 /** The jobs at one scheduler, or over ssh. */

@@ -1,5 +1,5 @@
 import type { RunPaths } from "../../run-folder/files/run-paths.ts";
-import { whyNotOwnSubmission, writeSubmission } from "../../run-folder/jobs/job-records.ts";
+import { whySubmissionNotOwned, writeSubmission } from "../../run-folder/jobs/job-records.ts";
 import { liveDrivers } from "../../run-folder/run/run-status.ts";
 import type { QueueUse } from "../jobs/record-rights.ts";
 import type { PlacedJobs } from "../jobs/run-jobs.ts";
@@ -22,11 +22,11 @@ export function sshJobs(paths: RunPaths, { isLooking = false }: QueueUse): Place
     cancel: async () => undefined,
     cancelWaiting: async () => undefined,
     leftAlone: () => [],
-    notOwn: () => undefined,
+    whyNotOwned: () => undefined,
   };
 
   function close(submission: SshJob["submission"]): void {
-    if (whyNotOwnSubmission(paths, submission, { mayWrite: true }) === undefined)
+    if (whySubmissionNotOwned(paths, submission, { mayWrite: true }) === undefined)
       writeSubmission(paths, { ...submission, isClosed: true });
   }
 }

@@ -14,14 +14,14 @@ let probes = 0;
  * squash, CIFS), a file that is made there tells what the caller's files look like. On Windows, which has no such
  * numbers, every file counts as the caller's.
  */
-export function whyNotOwn(file: FileOwner, probeFolder?: string): string | undefined {
+export function whyNotOwned(file: FileOwner, probeFolder?: string): string | undefined {
   const caller = process.geteuid?.();
   if (caller === undefined) return undefined;
-  const isOwn = file.uid === caller && caller !== unknownUser;
-  if (isOwn && !mayOthersWrite(file)) return undefined;
+  const isOwned = file.uid === caller && caller !== unknownUser;
+  if (isOwned && !mayOthersWrite(file)) return undefined;
   const made = probeFolder === undefined ? undefined : probe(probeFolder);
   if (made?.uid === file.uid && (!mayOthersWrite(file) || mayOthersWrite(made))) return undefined;
-  if (isOwn || made?.uid === file.uid)
+  if (isOwned || made?.uid === file.uid)
     return `can be written by others (mode ${(file.mode & 0o777).toString(8)}, which chmod go-w ends)`;
   return `belongs to user ${file.uid}`;
 }
@@ -55,7 +55,7 @@ function probe(folder: string): FileOwner | undefined {
 }
 
 /** Whether a folder is the caller's. On Windows, which has no such numbers, every folder counts as theirs. */
-export function isOwnFolder(path: string): boolean {
+export function isFolderOwned(path: string): boolean {
   const caller = process.geteuid?.();
   const folder = lstatSync(path, { throwIfNoEntry: false });
   if (folder === undefined || !folder.isDirectory()) return false;

@@ -1,7 +1,7 @@
 import { MillraceError } from "../../errors/errors.ts";
 import { packError } from "../../errors/pack-error.ts";
 import { maskSecrets } from "../../secrets/secret-values.ts";
-import { type FileOwner, whyNotOwn } from "../files/file-owner.ts";
+import { type FileOwner, whyNotOwned } from "../files/file-owner.ts";
 import { readSmallFile } from "../files/read-small-file.ts";
 import type { RunPaths } from "../files/run-paths.ts";
 import { openNotices } from "../run/notices.ts";
@@ -80,7 +80,7 @@ export function readSubmission(paths: RunPaths, name: string): Submission {
  * Why the caller must not cancel a submission, as the end of a sentence that begins with "its record"; undefined where
  * it may. `mayWrite`: a probe file may be made to find out.
  */
-export function whyNotOwnSubmission(
+export function whySubmissionNotOwned(
   paths: RunPaths,
   { name }: Pick<Submission, "name">,
   { mayWrite }: { readonly mayWrite: boolean },
@@ -89,7 +89,7 @@ export function whyNotOwnSubmission(
   if (link !== undefined) return `is reached through a link of user ${link.user}`;
   const record = readRecord(paths, `${name}.json`);
   if (record === undefined || record.problem !== undefined) return record === undefined ? "is gone" : "is damaged";
-  return whyNotOwn(record.owner, mayWrite ? paths.jobs : undefined);
+  return whyNotOwned(record.owner, mayWrite ? paths.jobs : undefined);
 }
 
 /** Writes the submitted text. Only the user can read it where it holds a secret, from the prologue for example. */

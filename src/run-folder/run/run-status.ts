@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { isOwnFolder } from "../files/file-owner.ts";
+import { isFolderOwned } from "../files/file-owner.ts";
 import { type RunPaths, runPaths } from "../files/run-paths.ts";
 import { parseReport, type WorkerReport } from "../files/worker-report.ts";
 import { type JobQueueStatus, type ObservedJobs, readJobQueueStatus } from "../jobs/job-queue-status.ts";
@@ -187,7 +187,7 @@ export function fileSystemClock(
 
   function measure(): number {
     // Reading the run of another user must not create a file there, not even for a moment.
-    if (isLooking && !isOwnFolder(paths.leases)) return 0;
+    if (isLooking && !isFolderOwned(paths.leases)) return 0;
     try {
       return fileSystemNow(paths) - Date.now();
     } catch {

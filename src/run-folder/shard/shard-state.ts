@@ -10,14 +10,14 @@ const reservedStateKeys = new Set(["shardId", "shardDir", "writers"]);
 
 /** The part of a shard's state that belongs to the runner. */
 export function userState(state: object): Record<string, unknown> {
-  const own = Object.keys(state).filter((key) => !reservedStateKeys.has(key));
-  return Object.fromEntries(own.map((key) => [key, Reflect.get(state, key)]));
+  const userKeys = Object.keys(state).filter((key) => !reservedStateKeys.has(key));
+  return Object.fromEntries(userKeys.map((key) => [key, Reflect.get(state, key)]));
 }
 
 /** Keeps the final state of a shard beside its files, if there is any. */
 export function writeShardState(shardDir: string, state: object): void {
-  const own = userState(state);
-  if (Object.keys(own).length > 0) rewriteInRun(shardDir, join(shardDir, stateName), `${encodeState(own)}\n`);
+  const ofUser = userState(state);
+  if (Object.keys(ofUser).length > 0) rewriteInRun(shardDir, join(shardDir, stateName), `${encodeState(ofUser)}\n`);
 }
 
 /** The state a shard ended with, for `merge`: what the runner put into it and what `closeWriters` returned. */
@@ -35,9 +35,9 @@ export function readShardState<State extends object = Record<string, unknown>>(s
 }
 
 /** Adds the state of an earlier attempt's checkpoint to a new state. */
-export function withUserState<State extends { readonly shardId: number }>(state: State, own: string): State {
+export function withUserState<State extends { readonly shardId: number }>(state: State, text: string): State {
   try {
-    return Object.assign(state, userState(decodeState(own)));
+    return Object.assign(state, userState(decodeState(text)));
   } catch (cause) {
     throw new MillraceError("SHARD_DAMAGED", `A checkpoint of split.${state.shardId} holds no state of a shard.`, {
       cause,

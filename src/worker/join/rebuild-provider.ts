@@ -4,7 +4,7 @@ import type { EnvironmentProvider } from "../../contract/environment-provider.ts
 import { classTexts } from "../../contract/provider-fields/class-texts.ts";
 import { copyValues } from "../../contract/provider-fields/copy-values.ts";
 import { missingField } from "../../contract/provider-fields/missing-field.ts";
-import { publicFields } from "../../contract/provider-fields/own-fields.ts";
+import { publicFields } from "../../contract/provider-fields/provider-fields.ts";
 import { nameOfFunction, visibleText } from "../../contract/provider-fields/visible-text.ts";
 import { MillraceError, messageOf } from "../../errors/errors.ts";
 import type { RunSpec } from "../../run-folder/run/run-spec.ts";

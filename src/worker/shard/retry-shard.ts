@@ -63,10 +63,10 @@ export async function retryShard(claim: ShardClaim, task: RetryTask, context: Sh
     record.end("committed", { items, failed: done.counts.failed, counts: done.counts });
     return { kind: "committed", done };
   } catch (error) {
-    const isOwn = await protocol.owns(claim);
+    const isHeld = await protocol.owns(claim);
     await protocol.drop(claim);
     const reason = error instanceof ShardInterrupted ? undefined : cutText(messageOf(error));
-    if (isOwn) record.end(reason === undefined ? "released" : "failed", { items: 0, failed: 0, reason });
+    if (isHeld) record.end(reason === undefined ? "released" : "failed", { items: 0, failed: 0, reason });
     throw error;
   } finally {
     context.open.clear();

@@ -7,7 +7,7 @@ describe("the description of changed code", () => {
     const lines = describeCodeChange({
       files: [{ name: `a${command}.js`, what: "changed" }],
       packages: [{ name: "millrace", before: command, after: "1.0.0" }],
-      isOwn: true,
+      isOfClass: true,
     });
     expect(lines).toEqual(["a\\u001b]0;title\\u0007.js: changed", "package millrace: \\u001b]0;title\\u0007 -> 1.0.0"]);
   });

@@ -9,7 +9,7 @@ import {
   readSubmissions,
   readTaskReport,
   type Submission,
-  whyNotOwnSubmission,
+  whySubmissionNotOwned,
   writeSubmission,
 } from "../../../../src/run-folder/jobs/job-records.ts";
 import { hostileFields, hostileIds, hostileNames } from "../../../support/hostile-job-records.ts";
@@ -117,9 +117,11 @@ it.skipIf(process.platform === "win32")(
     onTestFinished(() => void process.umask(before));
     const paths = newRun();
     expect(statSync(paths.job("millrace-abc.json")).mode & 0o777).toBe(0o644);
-    expect(whyNotOwnSubmission(paths, submission, { mayWrite: true })).toBeUndefined();
+    expect(whySubmissionNotOwned(paths, submission, { mayWrite: true })).toBeUndefined();
     chmodSync(paths.job("millrace-abc.json"), 0o646);
-    expect(whyNotOwnSubmission(paths, submission, { mayWrite: true })).toContain("can be written by others (mode 646");
+    expect(whySubmissionNotOwned(paths, submission, { mayWrite: true })).toContain(
+      "can be written by others (mode 646",
+    );
   },
 );
 
@@ -129,7 +131,7 @@ it.skipIf(process.geteuid?.() !== 0)(
     const paths = newRun();
     chownSync(paths.job("millrace-abc.json"), 4711, 4711);
     for (const mayWrite of [true, false])
-      expect(whyNotOwnSubmission(paths, submission, { mayWrite })).toBe("belongs to user 4711");
+      expect(whySubmissionNotOwned(paths, submission, { mayWrite })).toBe("belongs to user 4711");
     expect(readdirSync(paths.jobs)).toEqual(["millrace-abc.json"]);
   },
 );

@@ -11,7 +11,7 @@ export interface Field {
 export type Fields = Map<string, Field>;
 
 /** The fields of a provider besides config and params, the private ones of its classes included. */
-export function ownFields(provider: object, texts: ClassTexts = classTexts(provider)): Fields {
+export function providerFields(provider: object, texts: ClassTexts = classTexts(provider)): Fields {
   const fields = publicFields(provider);
   if (texts.privateNames.length > 0) {
     const unseen = () => new Map(texts.privateNames.map((name) => [name, Symbol("unseen") as unknown]));
