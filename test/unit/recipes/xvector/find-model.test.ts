@@ -61,6 +61,28 @@ describe("a model on disk", () => {
     }
   });
 
+  it("that is a checkpoint is refused where the config says otherwise", async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "hyperparams.yaml"), hyperparams);
+    writeFileSync(join(folder, "embedding_model.ckpt"), encodePt(weights));
+    const wanted = section({ toolkit: "speechbrain", pretrained_model: folder });
+    vi.stubEnv("XDG_CACHE_HOME", temporaryFolder());
+    expect(await findModel(wanted)).toMatchObject({ path: join(folder, "embedding_model.ckpt") });
+    await expect(findModel({ ...wanted, toolkit: "espnet" })).rejects.toThrow(
+      /is a checkpoint of speechbrain, but xvector\.toolkit is espnet/,
+    );
+    await expect(findModel({ ...wanted, model: { sample_rate: 16_000, cmvn: "mean" } })).rejects.toThrow(
+      /xvector\.model changes sample_rate, cmvn, which the files of the checkpoint embedding_model\.ckpt say/,
+    );
+    await expect(findModel({ ...wanted, model: { normalize: "mean_var_norm_emb" } })).rejects.toThrow(
+      /has no mean_var_norm_emb\.ckpt/,
+    );
+    const onnx = join(folder, "spk.onnx");
+    writeFileSync(onnx, bytes);
+    const normalised = section({ pretrained_model: onnx, model: { normalize: "mean_var_norm_emb" } });
+    await expect(findModel(normalised)).rejects.toThrow(/normalize is mean_var_norm_emb, but .*spk\.onnx has none/);
+  });
+
   it("is none for the built-in toolkit, and must be named where a toolkit has none of its own", async () => {
     expect(await findModel(section({ toolkit: "builtin", pretrained_model: "anything" }))).toBeUndefined();
     await expect(findModel(section({ toolkit: "wespeaker" }))).rejects.toMatchObject({ code: "BAD_CONFIG" });
