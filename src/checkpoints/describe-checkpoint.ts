@@ -4,7 +4,7 @@ import type { CheckpointFiles, SpeakerCheckpoint } from "./speaker-checkpoint.ts
 import { readSpeechbrain } from "./speechbrain/read-speechbrain.ts";
 
 /** A graph of this version differs from that of another for the same checkpoint. */
-export const converterVersion = 2;
+export const converterVersion = 3;
 
 /**
  * Describes a checkpoint of SpeechBrain, ESPnet-SPK or RawNet, which can then be converted to ONNX. Its classes are

@@ -185,6 +185,20 @@ describe("an inference run", () => {
     expect(score(outputDir).utterances).toBe(0);
   });
 
+  it("takes other names for ids, hypotheses and references", async () => {
+    class Renamed extends InferenceRunner {
+      static override readonly outputFn = ({ idx }: OutputInput) => ({ name: `u${idx}`, words: `w${idx}`, gold: "g" });
+    }
+    const outputDir = temporaryFolder();
+    const make = (names: InferenceOptions) =>
+      new Renamed(new DecodeProvider({ count: 2 }) as never, { outputDir, progress: false, ...names });
+    await make({ idxKey: "name", hypKey: "words", refKey: ["gold"] }).run(range(2));
+    const list = (key: string) => readFileSync(join(outputDir, `${key}.scp`), "utf8");
+    expect([list("words"), list("gold")]).toEqual(["u0 w0\nu1 w1\n", "u0 g\nu1 g\n"]);
+    const elsewhere = { outputDir: temporaryFolder(), idxKey: "name", hypKey: "words", refKey: ["gold", "silver"] };
+    await expect(make(elsewhere).run(range(2))).rejects.toThrow('has no "silver"');
+  });
+
   it("refuses an empty dataset", async () => {
     await expect(decode({ count: 0 })).rejects.toMatchObject({ code: "BAD_ITEMS" });
   });

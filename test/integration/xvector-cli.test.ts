@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runStatus } from "millrace";
 import { openNpz } from "millrace/formats";
-import { extractXVectors } from "millrace/recipes";
+import { extractXVectors, submitXVectors } from "millrace/recipes";
 import { encodeWav } from "millrace/speech";
 import { describe, expect, it } from "vitest";
 import { program, repository } from "../support/cli/project.ts";
@@ -142,6 +142,18 @@ describe("millrace xvector", () => {
     await expect(extractXVectors({ xvector: { ...config.xvector, async_mode: true } })).rejects.toThrow(
       "submitXVectors",
     );
+  });
+
+  it("submitXVectors does in code what async_mode does", async () => {
+    const folder = corpus();
+    const save_path = join(folder, "out");
+    const config = { toolkit: "builtin", save_path, manifest_paths: { train: join(folder, "manifest.tsv") } } as const;
+    const [submitted] = await submitXVectors({ xvector: { ...config, async_mode: true } });
+    expect(submitted).toMatchObject({ split: "train", runDir: join(save_path, "spk_embed", "runs", "train") });
+    const state = async () => (await runStatus(submitted!.runDir)).state;
+    await expect.poll(state, { interval: 100 }).toBe("complete");
+    const written = existsSync(join(save_path, "spk_embed", "train", "s0-u0.pt"));
+    expect([written, await extractXVectors({ xvector: config })]).toMatchObject([true, [{ written: 4, failed: 0 }]]);
   });
 
   it("ends with 3 where utterances were skipped, and lets them be retried once they are fixed", () => {

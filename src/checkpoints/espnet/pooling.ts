@@ -65,6 +65,5 @@ export function attentiveStatistics(
   const mixed = relu(module, convOfParts(module.in(0), context, { channels, outputs: hidden }));
   const normal = batchNorm(module.in(2), mixed, hidden);
   const scores = conv1d(module.in(3), normal, { inputs: hidden, outputs: channels });
-  const weights = module.op("Softmax", [scores], { axis: 2n });
-  return dropTime(module, weightedStatistics(module, { x: context[0]!, weights }, { min: 1e-4, max: maxVariance }));
+  return dropTime(module, weightedStatistics(module, { x: context[0]!, scores }, { min: 1e-4, max: maxVariance }));
 }

@@ -1,6 +1,9 @@
 import type { Value } from "../../models/onnx/graph-builder.ts";
 import type { Module } from "../module.ts";
 
+// Element types of ONNX.
+const [float32, float64] = [1n, 11n];
+
 /** The mean over time of [batch, channel, time], with one frame left. */
 export function meanOverTime(module: Module, x: Value): Value {
   return module.op("ReduceMean", [x], { axes: [2n], keepdims: 1n });
@@ -40,14 +43,20 @@ export function splitChannels(module: Module, x: Value, count: number): Value[] 
   return module.graph.ops("Split", [x], { name: module.prefix, count, attributes: { axis: 1n } });
 }
 
-/** Mean and deviation over time, weighted; the weights of a channel add up to 1. As RawNet, ESPnet and SpeechBrain's ResNet do. */
+/**
+ * Mean and deviation over time, weighted by the softmax of the scores, as RawNet, ESPnet and SpeechBrain's ResNet do. The
+ * variance is a small difference of large numbers where a channel hardly changes, as in padding, so it is computed in float64.
+ */
 export function weightedStatistics(
   module: Module,
-  { x, weights }: { readonly x: Value; readonly weights: Value },
+  { x, scores }: { readonly x: Value; readonly scores: Value },
   bounds: { readonly min: number; readonly max?: number },
 ): Value {
-  const mean = sumOverTime(module, module.op("Mul", [x, weights]));
-  const squares = sumOverTime(module, module.op("Mul", [square(module, x), weights]));
-  const variance = module.op("Sub", [squares, square(module, mean)]);
-  return concatChannels(module, [mean, deviation(module, variance, bounds.min, bounds.max)]);
+  const cast = (value: Value, to: bigint) => module.op("Cast", [value], { to });
+  const exact = cast(x, float64);
+  const weights = module.op("Softmax", [cast(scores, float64)], { axis: 2n });
+  const mean = sumOverTime(module, module.op("Mul", [exact, weights]));
+  const squares = sumOverTime(module, module.op("Mul", [square(module, exact), weights]));
+  const variance = cast(module.op("Sub", [squares, square(module, mean)]), float32);
+  return concatChannels(module, [cast(mean, float32), deviation(module, variance, bounds.min, bounds.max)]);
 }

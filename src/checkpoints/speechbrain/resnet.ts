@@ -88,8 +88,7 @@ function pool(model: Module, x: Value, { channels, outputs }: { channels: number
   let scores = conv1d(attention.in(0), frames, { inputs: channels, outputs: attentionChannels });
   scores = batchNorm(attention.in(2), relu(attention, scores), attentionChannels);
   scores = conv1d(attention.in(3), scores, { inputs: attentionChannels, outputs: channels });
-  const weights = attention.op("Softmax", [scores], { axis: 2n });
-  const pooled = weightedStatistics(model, { x: frames, weights }, { min: 1e-5 });
+  const pooled = weightedStatistics(model, { x: frames, scores }, { min: 1e-5 });
   const normal = dropTime(model, batchNorm(model.in("norm_stats"), pooled, 2 * channels));
   const embedded = linear(model.in("fc_embed"), normal, { inputs: 2 * channels, outputs });
   return batchNorm(model.in("norm_embed"), embedded, outputs);

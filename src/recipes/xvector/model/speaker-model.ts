@@ -25,7 +25,8 @@ export interface SpeakerModelOptions {
   readonly features?: FrontEnd;
 }
 
-// Enough to fill a GPU, little enough for an hour of audio in windows.
+// Enough to fill a GPU, little enough for an hour of audio in windows. For pieces of one length only: a padded batch is that of
+// the user's batch_size, because a vector depends on how far its utterance was padded.
 const maxAtOnce = 32;
 
 /** One piece of an utterance for the model. */
@@ -68,7 +69,8 @@ export function makeSpeakerModel(
       );
       const sums: Float64Array[] = [];
       const counts = new Uint32Array(utterances.length);
-      for (const group of groupPieces(pieces, inputs, { stack, isPadded })) {
+      const isWindowed = convention.windows !== undefined;
+      for (const group of groupPieces(pieces, inputs, { stack, isPadded, isWindowed })) {
         const vectors = await run(group);
         for (const [i, { owner }] of group.entries()) {
           const vector = vectors[i]!;
@@ -88,7 +90,11 @@ export function makeSpeakerModel(
 function groupPieces(
   pieces: readonly Piece[],
   { isBatched }: ModelInputs,
-  { stack, isPadded }: { readonly stack: boolean; readonly isPadded: boolean },
+  {
+    stack,
+    isPadded,
+    isWindowed,
+  }: { readonly stack: boolean; readonly isPadded: boolean; readonly isWindowed: boolean },
 ): Piece[][] {
   const groups = new Map<string, Piece[]>();
   for (const [i, piece] of pieces.entries()) {
@@ -98,11 +104,11 @@ function groupPieces(
     if (group === undefined) groups.set(key, [piece]);
     else group.push(piece);
   }
-  return [...groups.values()].flatMap((group) =>
-    Array.from({ length: Math.ceil(group.length / maxAtOnce) }, (_, i) =>
-      group.slice(i * maxAtOnce, (i + 1) * maxAtOnce),
-    ),
-  );
+  return [...groups.values()].flatMap((group) => {
+    if (isPadded && !isWindowed) return [group];
+    const count = Math.ceil(group.length / maxAtOnce);
+    return Array.from({ length: count }, (_, i) => group.slice(i * maxAtOnce, (i + 1) * maxAtOnce));
+  });
 }
 
 /** The features of samples that are all as long as the longest. */

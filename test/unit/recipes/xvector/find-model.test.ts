@@ -2,10 +2,12 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { encodePt } from "../../../../src/formats.ts";
 import { hubSettings } from "../../../../src/hub/hub-settings.ts";
 import { encodeBuiltinModel } from "../../../../src/recipes/xvector/builtin-model.ts";
 import { findModel } from "../../../../src/recipes/xvector/model/find-model.ts";
 import type { XVectorSection } from "../../../../src/recipes/xvector/xvector-config.ts";
+import { hyperparams, numbers, weights } from "../../../support/checkpoints/small-xvector.ts";
 import { commit, startFakeHub } from "../../../support/recipes/fake-download-hub.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
@@ -57,6 +59,28 @@ describe("a model on disk", () => {
       writeFileSync(join(folder, name), bytes);
       await expect(findModel(section({ pretrained_model: join(folder, name) }))).rejects.toThrow(message);
     }
+  });
+
+  it("that is a checkpoint is refused where the config says otherwise", async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "hyperparams.yaml"), hyperparams);
+    writeFileSync(join(folder, "embedding_model.ckpt"), encodePt(weights));
+    const wanted = section({ toolkit: "speechbrain", pretrained_model: folder });
+    vi.stubEnv("XDG_CACHE_HOME", temporaryFolder());
+    expect(await findModel(wanted)).toMatchObject({ path: join(folder, "embedding_model.ckpt") });
+    await expect(findModel({ ...wanted, toolkit: "espnet" })).rejects.toThrow(
+      /is a checkpoint of speechbrain, but xvector\.toolkit is espnet/,
+    );
+    await expect(findModel({ ...wanted, model: { sample_rate: 16_000, cmvn: "mean" } })).rejects.toThrow(
+      /xvector\.model changes sample_rate, cmvn, which the files of the checkpoint embedding_model\.ckpt say/,
+    );
+    await expect(findModel({ ...wanted, model: { normalize: "mean_var_norm_emb" } })).rejects.toThrow(
+      /has no mean_var_norm_emb\.ckpt/,
+    );
+    const onnx = join(folder, "spk.onnx");
+    writeFileSync(onnx, bytes);
+    const normalised = section({ pretrained_model: onnx, model: { normalize: "mean_var_norm_emb" } });
+    await expect(findModel(normalised)).rejects.toThrow(/normalize is mean_var_norm_emb, but .*spk\.onnx has none/);
   });
 
   it("is none for the built-in toolkit, and must be named where a toolkit has none of its own", async () => {
@@ -146,6 +170,39 @@ describe("a model on the hub", () => {
     await expect(findModel(section({ pretrained_model: "someone/two" }))).rejects.toThrow(/a\.onnx, b\.onnx/);
     const missing = section({ pretrained_model: "someone/two", model_file: "c.onnx" });
     await expect(findModel(missing)).rejects.toThrow(/404 EntryNotFound/);
+  });
+
+  it("has its statistics of vectors fetched where normalize asks for them, and nothing else", async () => {
+    const module = "mean_var_norm_emb: !new:speechbrain.processing.features.InputNormalization\n    std_norm: False\n";
+    const withStatistics = hyperparams.replace(
+      "modules:\n",
+      `${module}modules:\n    mean_var_norm_emb: !ref <mean_var_norm_emb>\n`,
+    );
+    const files = {
+      "hyperparams.yaml": Buffer.from(withStatistics),
+      "embedding_model.ckpt": encodePt(weights),
+      "mean_var_norm_emb.ckpt": encodePt({ glob_mean: numbers(8) }),
+      "classifier.ckpt": bytes,
+    };
+    const home = temporaryFolder();
+    const hub = await startFakeHub("someone/spk", files);
+    const fetched = () => hub.requests.filter((one) => one.startsWith("GET /cdn/")).map((one) => one.slice(9));
+    inEnvironment({ HF_ENDPOINT: hub.url, HF_HOME: home });
+    vi.stubEnv("XDG_CACHE_HOME", temporaryFolder());
+    const plain = section({ toolkit: "speechbrain", pretrained_model: "someone/spk" });
+    const raw = await findModel(plain);
+    expect(fetched()).toEqual(["hyperparams.yaml", "embedding_model.ckpt"]);
+    // The cache has all but the statistics: the hub is asked again, and only for them.
+    const normalised = { ...plain, model: { normalize: "mean_var_norm_emb" } } as const;
+    const found = await findModel(normalised);
+    expect(fetched().slice(2)).toEqual(["mean_var_norm_emb.ckpt"]);
+    expect(found!.sha256).not.toBe(raw!.sha256);
+    inEnvironment({ HF_HOME: home, HF_HUB_OFFLINE: "1" });
+    expect((await findModel(normalised))!.sha256).toBe(found!.sha256);
+    const { "mean_var_norm_emb.ckpt": _statistics, ...without } = files;
+    const other = await startFakeHub("someone/spk", without);
+    inEnvironment({ HF_ENDPOINT: other.url, HF_HOME: temporaryFolder() });
+    await expect(findModel(normalised)).rejects.toThrow(/mean_var_norm_emb\.ckpt/);
   });
 
   it("is asked for with the user's token", async () => {

@@ -83,6 +83,21 @@ describe("a speaker model", () => {
     expect(vectors.map(([sum]) => sum)).toEqual([15, 45]);
   });
 
+  it("stacks a whole padded batch, and 32 of one length at once", async () => {
+    const lens: OnnxValue = { name: "lens", dtype: "float32", shape: ["B"] };
+    const padded = summingModel([feats, lens]);
+    const utterances = Array.from({ length: 40 }, (_, i) => matrix(1 + i, 2));
+    await speakerModel(padded.model, {}, true).embed(utterances);
+    // Cut in two, the first 32 would be padded to 32 frames, and have other vectors.
+    expect(padded.calls.map(({ feats: tensor }) => tensor!.shape)).toEqual([[40, 40, 2]]);
+    const equal = summingModel([feats]);
+    await speakerModel(equal.model, {}, true).embed(utterances.map(() => matrix(3, 2)));
+    const windowed = summingModel([feats, lens]);
+    await speakerModel(windowed.model, { windows: { length: 1, step: 1 } }, true).embed([matrix(40, 2)]);
+    for (const { calls } of [equal, windowed])
+      expect(calls.map(({ feats: tensor }) => tensor!.shape[0])).toEqual([32, 8]);
+  });
+
   it("passes lengths as shares where the second input takes floats, as SpeechBrain's models do", async () => {
     const { calls, model } = summingModel([feats, { name: "lens", dtype: "float32", shape: ["B"] }]);
     await speakerModel(model, {}, true).embed([matrix(3, 2), matrix(6, 2)]);
