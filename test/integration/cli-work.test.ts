@@ -61,7 +61,9 @@ describe.concurrent("millrace failures", () => {
     );
     expect(stdout).toMatch(/millrace retry exp\/job runs them again\n$/);
     const one = await project.run("failures", "exp/job", "--item", "5");
-    expect(one.stdout).toMatch(/^item 5 failed after 1 try, in attempt 1 at its shard\nError: time is out at 5\n {4}at /);
+    expect(one.stdout).toMatch(
+      /^item 5 failed after 1 try, in attempt 1 at its shard\nError: time is out at 5\n {4}at /,
+    );
     const json = JSON.parse((await project.run("failures", "exp/job", "--json")).stdout) as object;
     expect(json).toMatchObject({ message: "time is out at N", count: 3, items: ["2", "5", "11"], first: { item: 2 } });
     const other = await project.run("failures", "exp/job", "--item", "7");
