@@ -1,5 +1,6 @@
 // Data by the index: rows that are read when they are asked for.
 export { concatDatasets } from "./datasets/concat-datasets.ts";
+export { isDataset } from "./datasets/core/is-dataset.ts";
 export { makeDataset, makeLocalDataset } from "./datasets/core/make-dataset.ts";
 export type { OpenerSection } from "./datasets/core/opener-arguments.ts";
 export type { Dataset, LocalDataset, LocalRowSource, RowSource } from "./datasets/dataset.ts";

@@ -73,7 +73,7 @@ export type { DroppedRecord, KeptRecord, PrepResult } from "./recipes/prep/prep-
 export { PrepRunner } from "./recipes/prep/prep-runner.ts";
 export type { PrepStats, PrepSummary, RuleCount } from "./recipes/prep/prep-summary.ts";
 export { prepareData } from "./recipes/prep/prepare-data.ts";
-export type { Utterance } from "./recipes/prep/utterance.ts";
+export type { Utterance, Utterances } from "./recipes/prep/utterance.ts";
 export { type DatasetCard, type DatasetFacts, defaultCard } from "./recipes/share-dataset/dataset-card.ts";
 export {
   type SharedDataset,
@@ -82,6 +82,8 @@ export {
   shareDataset,
 } from "./recipes/share-dataset/share-dataset.ts";
 export type { HubTarget } from "./recipes/share-dataset/upload-dataset.ts";
+export type { DatasetTarget } from "./recipes/utterances/dataset-target.ts";
+export type { SpeechAudioOptions, SpeechColumns, SpeechRow } from "./recipes/utterances/speech-row.ts";
 export type { ManifestProblem } from "./recipes/xvector/check-manifest.ts";
 export { checkXVectors, type SplitCheck, type XVectorCheck } from "./recipes/xvector/check-xvectors.ts";
 export { type EqualErrorRate, eer, type TrialScores } from "./recipes/xvector/eer.ts";
@@ -94,6 +96,7 @@ export {
   type OpenSpeakerModelOptions,
   openSpeakerModel,
 } from "./recipes/xvector/open-speaker-model.ts";
+export type { SplitUtterance, SplitUtterances } from "./recipes/xvector/split-utterances.ts";
 export type { ModelSection, XVectorConfig, XVectorSection } from "./recipes/xvector/xvector-config.ts";
 export { type XVectorEnv, type XVectorParams, XVectorProvider } from "./recipes/xvector/xvector-provider.ts";
 export type { XVectorRecord, XVectorResult } from "./recipes/xvector/xvector-result.ts";

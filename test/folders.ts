@@ -137,7 +137,7 @@ export const folders: Readonly<Record<string, Folder>> = {
   recipes: {
     does: "stock runners, written against the public API alone, but for the names and settings of the hub",
     first: ["xvector/extract-xvectors.ts"],
-    imports: ["hub", "index.ts", "formats.ts", "speech.ts"],
+    imports: ["hub", "index.ts", "formats.ts", "speech.ts", "datasets.ts"],
   },
   cli: {
     does: "the command line",

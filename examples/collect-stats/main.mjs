@@ -1,7 +1,7 @@
 // Statistics of a corpus of synthetic voices, as training needs them: sums for mean and variance, shapes, charts.
-import { readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { InferenceProvider, isMainModule } from "millrace";
+import { openTsv } from "millrace/datasets";
 import { collectStats, writeGlobalCmvn } from "millrace/recipes";
 import { fbank, readAudio } from "millrace/speech";
 import { makeCorpus } from "../corpus/make-corpus.mjs";
@@ -9,17 +9,11 @@ import { makeCorpus } from "../corpus/make-corpus.mjs";
 export class FbankProvider extends InferenceProvider {
   static module = import.meta.url;
 
-  /** Items are `[uid, sample]`; `get` reads the audio of one item. */
-  static buildDataset({ manifest }) {
-    const rows = readFileSync(manifest, "utf8").trimEnd().split("\n");
-    const utterances = rows.map((row) => row.split("\t"));
-    return {
-      length: utterances.length,
-      async get(idx) {
-        const [id, wav] = utterances[idx];
-        return [id, { speech: (await readAudio(join(dirname(manifest), wav))).samples }];
-      },
-    };
+  /** Rows are read when they are asked for, each with its audio. */
+  static async buildDataset({ manifest }) {
+    const columns = ["utt_id", "wav_path", "text", "speaker_id"];
+    const rows = await openTsv(manifest, { columns, id: "utt_id" });
+    return rows.map(async ({ wav_path }) => ({ speech: (await readAudio(join(dirname(manifest), wav_path))).samples }));
   }
 
   /** A "model" that computes fbank features; your own model can compute others. */

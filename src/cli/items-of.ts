@@ -3,6 +3,7 @@ import { instantiate } from "../config/instantiate.ts";
 import { noteBuiltFields } from "../contract/provider-fields/built-fields.ts";
 import { MillraceError, messageOf } from "../errors/errors.ts";
 import type { Items } from "../plan/collect-items.ts";
+import { isDataset } from "../plan/dataset-items.ts";
 import { range } from "../plan/range.ts";
 import { describeKind } from "../values/state-json.ts";
 import type { AnyProvider } from "./make-runner.ts";
@@ -13,7 +14,7 @@ export async function itemsOf(config: RunConfig, provider: AnyProvider): Promise
   const { path, sections } = config;
   const written = writtenItems(config);
   if (written !== undefined) return written;
-  if (sections.items == null) return range(await datasetLength(provider));
+  if (sections.items == null) return datasetItems(provider);
   const made = await instantiate<unknown>(sections.items, { projectRoot: findProjectRoot(path) });
   return typeof made === "number" ? range(made) : (made as Items);
 }
@@ -27,10 +28,11 @@ export function writtenItems({ sections: { items } }: RunConfig): Items | undefi
   return section._target_ === undefined ? range(section.start ?? 0, section.stop!, section.step ?? 1) : undefined;
 }
 
-async function datasetLength(provider: AnyProvider): Promise<number> {
-  let length: unknown;
+/** All items of the provider's dataset. One of millrace/datasets is passed on itself: its digest identifies the run. */
+async function datasetItems(provider: AnyProvider): Promise<Items> {
+  let dataset: unknown;
   try {
-    length = await lengthOf(provider);
+    dataset = await datasetOf(provider);
   } catch (cause) {
     throw new MillraceError(
       "ENV_FAILED",
@@ -38,7 +40,9 @@ async function datasetLength(provider: AnyProvider): Promise<number> {
       { cause, hint: "Without `items` in the config the dataset is built to know how long it is." },
     );
   }
-  if (Number.isSafeInteger(length)) return length as number;
+  if (isDataset(dataset)) return dataset;
+  const length = (dataset as { length?: unknown } | null | undefined)?.length;
+  if (Number.isSafeInteger(length)) return range(length as number);
   throw new MillraceError(
     "BAD_CONFIG",
     "The config has no `items`, and the provider builds no dataset with a length.",
@@ -48,20 +52,15 @@ async function datasetLength(provider: AnyProvider): Promise<number> {
   );
 }
 
-async function lengthOf(provider: AnyProvider): Promise<unknown> {
+async function datasetOf(provider: AnyProvider): Promise<unknown> {
   const { buildDataset } = provider.constructor as { buildDataset?: (config: unknown) => unknown };
   // The model of an inference provider is not needed here, and may be large.
   const isInference = ownerOf(provider, "buildEnvLocal")?.constructor.name === "InferenceProvider";
   if (isInference && typeof buildDataset === "function")
-    return lengthIn(await buildDataset.call(provider.constructor, provider.config));
+    return buildDataset.call(provider.constructor, provider.config);
   const env = await noteBuiltFields(provider, () => provider.buildEnvLocal());
-  const length = lengthIn((env as { dataset?: unknown }).dataset);
   await provider.teardown(env);
-  return length;
-}
-
-function lengthIn(dataset: unknown): unknown {
-  return (dataset as { length?: unknown } | null | undefined)?.length;
+  return (env as { dataset?: unknown }).dataset;
 }
 
 /** The prototype that defines a method. */

@@ -42,10 +42,11 @@ type Tables = ReadonlyMap<TableName, KaldiTable>;
  * ```
  */
 export async function openKaldi(
-  path: string | OpenerSection<OpenKaldiOptions>,
+  path: string | OpenerSection<Omit<OpenKaldiOptions, "commands">>,
   options?: OpenKaldiOptions,
 ): Promise<LocalDataset<KaldiUtterance>> {
   const given = readOpenerArguments<OpenKaldiOptions>("openKaldi", [path, options], known);
+  if (typeof path !== "string" && given.options.commands !== undefined) throw refuseCommands();
   const { baseDir = given.path, commands = [], maxOutputBytes = 2 ** 30, indexDir } = given.options;
   const tables = await openTables(given.path, indexDir);
   const names = [...tables.keys()];
@@ -63,6 +64,13 @@ export async function openKaldi(
     readRow: (row) => utteranceAt(first.line(row), row, tables, files),
     readId: (row) => first.line(row).key,
     close: () => closeAll(tables.values()),
+  });
+}
+
+/** A config makes and reads values; it starts no programs. */
+function refuseCommands(): MillraceError {
+  return new MillraceError("BAD_OPTION", "openKaldi: a config cannot allow the commands of a wav.scp.", {
+    hint: "Write a function in a file of the project that calls openKaldi(path, { commands }), and name that as _target_.",
   });
 }
 

@@ -10,8 +10,10 @@ import { refuseFile } from "../../formats/refuse-file.ts";
 import { type CommandRules, runKaldiCommand } from "./kaldi-command.ts";
 import type { KaldiLine } from "./kaldi-table.ts";
 
-/** Which part of an utterance is read: offset, duration and channel are its own. */
-export type UtteranceAudioOptions = Omit<ReadAudioOptions, "offset" | "duration" | "channel" | "name">;
+/** How an utterance is read: offset and duration are its own, and so is the channel where its segment names one. */
+export type UtteranceAudioOptions = Omit<ReadAudioOptions, "offset" | "duration" | "channel" | "name"> & {
+  readonly channel?: "mix" | number;
+};
 
 /** What an utterance needs to read its files. */
 export interface KaldiFiles extends CommandRules {
@@ -59,12 +61,19 @@ export class KaldiUtterance {
     this.#wavOffset = wav?.offset ?? 0;
   }
 
+  /** The file that holds its audio and no other: undefined for a command, a segment and one channel of several. */
+  get file(): string | undefined {
+    const isWhole = this.start === undefined && this.channel === undefined;
+    return this.wav === undefined || !isWhole || isCommand(this.wav)
+      ? undefined
+      : resolve(this.#files.baseDir, this.wav);
+  }
+
   /** The samples of the utterance: of its segment, if it has one. */
   async readAudio(options: UtteranceAudioOptions = {}): Promise<Audio> {
     if (this.wav === undefined) throw notListed(this, "recording", this.#files.wavScp);
     const { baseDir, wavScp } = this.#files;
-    const isCommand = this.wav.endsWith("|") || this.wav.startsWith("|");
-    const from = isCommand
+    const from = isCommand(this.wav)
       ? await runKaldiCommand({ text: this.wav.replace(/\|$/, ""), file: wavScp, offset: this.#wavOffset }, this.#files)
       : resolve(baseDir, this.wav);
     return readAudio(from, {
@@ -87,6 +96,10 @@ export class KaldiUtterance {
       readKaldiValue(file, offset, range === undefined ? {} : { range }),
     );
   }
+}
+
+function isCommand(wav: string): boolean {
+  return wav.endsWith("|") || wav.startsWith("|");
 }
 
 function notListed({ id, recording }: KaldiUtterance, what: string, file: string): MillraceError {

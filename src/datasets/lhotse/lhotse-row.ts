@@ -65,6 +65,14 @@ export class LhotseRow {
     return this.supervisions.flatMap(({ text }) => (text === undefined ? [] : [text])).join(" ");
   }
 
+  /** The file that holds its audio and no other: undefined for a part, for one channel of several, and in archives. */
+  get file(): string | undefined {
+    const [source, ...others] = this.recording?.sources ?? [];
+    const isWhole = this.start === 0 && this.duration === this.recording?.duration && source?.channels.length === 1;
+    if (source?.type !== "file" || others.length > 0 || !isWhole) return undefined;
+    return resolve(this.#audio.baseDir, source.source);
+  }
+
   /** The samples of its part of the recording: one array, of its only channel. */
   async readAudio(options: CutAudioOptions = {}): Promise<Audio> {
     const [first, ...others] = this.channels;

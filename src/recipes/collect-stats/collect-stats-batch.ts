@@ -1,3 +1,4 @@
+import { type Dataset, isDataset } from "../../datasets.ts";
 import { type ArrayRecord, type NdArray, ndArray, toFloat32 } from "../../formats.ts";
 import { MillraceError } from "../../index.ts";
 import { addFrames, type FrameSums, frameTotals, makeFrameSums } from "../../speech.ts";
@@ -34,8 +35,7 @@ export type BatchStats = readonly [
 /** Collates the items, lets the model compute their features, and sums them. */
 export async function collectStatsBatch(indices: readonly number[], env: CollectStatsEnv): Promise<BatchStats> {
   const { model, collateFn = commonCollateFn(), writeCollectedFeats = false, collectStatsKwargs = {} } = env;
-  const samples: [string, unknown][] = [];
-  for (const index of indices) samples.push(await sampleAt(env.dataset, index));
+  const samples = await samplesAt(env.dataset, indices);
   const [uids, batch] = checkCollated(await (collateFn as CollateFn<unknown>)(samples), indices.length);
   const inputs = withKwargs(batch, collectStatsKwargs);
   const feats = checkFeats(await model.collectFeats(inputs as never), uids.length);
@@ -83,15 +83,35 @@ function asLength({ id, array }: ArrayRecord): ArrayRecord {
   return { id, array: ndArray("int64", BigInt64Array.of(BigInt(Number(array.data[0]))), [1]) };
 }
 
-async function sampleAt(dataset: StatsDataset, index: number): Promise<[uid: string, sample: unknown]> {
+async function samplesAt(dataset: StatsDataset, indices: readonly number[]): Promise<[uid: string, sample: unknown][]> {
+  if (!isDataset(dataset)) {
+    const samples: [string, unknown][] = [];
+    for (const index of indices) samples.push(await sampleAt(dataset, index));
+    return samples;
+  }
+  const rows = await dataset.get(indices);
+  return Promise.all(
+    rows.map(async (row, i): Promise<[string, unknown]> => {
+      return isPair(row) && !dataset.hasIds ? row : [await dataset.id(indices[i]!), row];
+    }),
+  );
+}
+
+function isPair(item: unknown): item is [uid: string, sample: unknown] {
+  return Array.isArray(item) && item.length === 2 && typeof item[0] === "string";
+}
+
+async function sampleAt(
+  dataset: Exclude<StatsDataset, Dataset<unknown>>,
+  index: number,
+): Promise<[uid: string, sample: unknown]> {
   const item: unknown = "get" in dataset ? await dataset.get(index) : await dataset[index];
   if (item === undefined || item === null) {
     throw new MillraceError("BAD_RECORD", `The dataset has no item ${index}.`, {
       hint: "A dataset is an array, or an object with length and get(index).",
     });
   }
-  const isPair = Array.isArray(item) && item.length === 2 && typeof item[0] === "string";
-  return isPair ? (item as [string, unknown]) : [String(index), item];
+  return isPair(item) ? item : [String(index), item];
 }
 
 function checkCollated(collated: unknown, count: number): readonly [uids: readonly string[], batch: Batch] {

@@ -1,3 +1,4 @@
+import type { Dataset } from "../../datasets.ts";
 import type { ArrayData, DType, NdArray } from "../../formats.ts";
 import type { Awaitable } from "../../index.ts";
 import type { FeatureMatrix } from "../../speech.ts";
@@ -26,8 +27,12 @@ export interface CollectFeatsModel {
   collectFeats(inputs: never): Awaitable<Batch>;
 }
 
-/** A dataset by index. Its items are `[uid, sample]`, or samples, whose ids are their indices. */
+/**
+ * A dataset by index: one of `millrace/datasets`, whose rows are samples and whose ids are theirs; or an array or object
+ * whose items are `[uid, sample]`, or samples, whose ids are their indices.
+ */
 export type StatsDataset =
+  | Dataset<unknown>
   | { readonly length: number; readonly get: (index: number) => Awaitable<unknown> }
   | readonly unknown[];
 

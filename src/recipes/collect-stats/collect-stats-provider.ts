@@ -47,9 +47,9 @@ export class CollectStatsProvider extends EnvironmentProvider<CollectStatsEnv, C
   async buildDataset(): Promise<StatsDataset> {
     const { dataset, mode } = this.config;
     const made = (await this.make(dataset)) as Record<string, unknown> | null;
-    if (isDataset(made)) return made;
+    if (isStatsDataset(made)) return made;
     const split = made?.[mode];
-    if (isDataset(split)) return split;
+    if (isStatsDataset(split)) return split;
     throw misfit("The dataset", `an array, an object with length and get(index), or one that has such under ${mode}`);
   }
 
@@ -61,7 +61,7 @@ export class CollectStatsProvider extends EnvironmentProvider<CollectStatsEnv, C
   }
 }
 
-function isDataset(value: unknown): value is StatsDataset {
+function isStatsDataset(value: unknown): value is StatsDataset {
   if (Array.isArray(value)) return true;
   if (typeof value !== "object" || value === null || !("length" in value)) return false;
   return "get" in value && typeof value.get === "function";

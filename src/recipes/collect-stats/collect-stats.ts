@@ -1,3 +1,4 @@
+import { isDataset } from "../../datasets.ts";
 import {
   type EnvironmentProvider,
   findProjectRoot,
@@ -6,9 +7,8 @@ import {
   MillraceError,
   positionOf,
   type RunnerOptions,
-  range,
 } from "../../index.ts";
-import { datasetLength } from "../dataset-length.ts";
+import { type DatasetRun, itemsIn, openItems } from "../open-items.ts";
 import type { CollateFn, CollectFeatsModel, CollectStatsEnv, StatsDataset } from "./collect-stats-env.ts";
 import { type CollectStatsConfig, CollectStatsProvider, type Described } from "./collect-stats-provider.ts";
 import { CollectStatsRunner } from "./collect-stats-runner.ts";
@@ -48,9 +48,21 @@ export async function collectStats(options: CollectStatsOptions): Promise<Collec
   refuseMultipleIterator(dataLoader, options.mode);
   const provider = own ?? makeProvider(options);
   const runner = new CollectStatsRunner(provider, { ...rest, batchSize });
-  const count = async () =>
-    provider instanceof CollectStatsProvider ? (await provider.buildDataset()).length : datasetLength(provider);
-  return runner.run(items ?? range(await count()));
+  if (items !== undefined) return runner.run(items);
+  const all = provider instanceof CollectStatsProvider ? await openDataset(provider) : await openItems(provider);
+  try {
+    return await runner.run(all.items);
+  } finally {
+    await all.close();
+  }
+}
+
+/** The dataset of a config. One that was passed as an object belongs to the caller, and stays open. */
+async function openDataset(provider: CollectStatsProvider): Promise<DatasetRun> {
+  const dataset = await provider.buildDataset();
+  return itemsIn(dataset, provider, async () => {
+    if (isDataset(dataset) && dataset !== provider.config.dataset) await dataset.close();
+  });
 }
 
 function makeProvider(options: CollectStatsOptions): CollectStatsProvider {

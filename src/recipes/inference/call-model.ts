@@ -1,3 +1,4 @@
+import { isDataset } from "../../datasets.ts";
 import { MillraceError } from "../../index.ts";
 import { describeValue } from "./describe-value.ts";
 import { type CheckedInferenceOptions, listOf } from "./inference-options.ts";
@@ -23,17 +24,16 @@ export interface ModelCall {
 
 /** Runs the model on one item. The output is an object with the id and the results. */
 export async function inferOne(idx: number, call: ModelCall): Promise<unknown> {
-  const data = await readItem(call.dataset, idx);
+  const [data] = (await readItems(call.dataset, [idx])) as [Item];
   const inputs = Object.fromEntries(listOf(call.options.inputKey).map((key) => [key, pick(data, key, idx)]));
   const modelOutput = await callModel(call, inputs);
   if (call.outputFn !== undefined) return call.outputFn({ data, modelOutput, idx });
-  return withId(modelOutput, data, call.options.idxKey);
+  return withId(modelOutput, data, { call, idx });
 }
 
 /** Runs the model on several items in one call: each key is a list, and so is the output. */
 export async function inferBatch(indices: readonly number[], call: ModelCall): Promise<readonly unknown[]> {
-  const data: Item[] = [];
-  for (const idx of indices) data.push(await readItem(call.dataset, idx));
+  const data = await readItems(call.dataset, indices);
   const inputs = Object.fromEntries(
     listOf(call.options.inputKey).map((key) => [key, data.map((item, i) => pick(item, key, indices[i]!))]),
   );
@@ -47,20 +47,26 @@ export async function inferBatch(indices: readonly number[], call: ModelCall): P
     });
   }
   if (call.outputFn !== undefined) return outputs;
-  return outputs.map((output: unknown, i) => withId(output, data[i]!, call.options.idxKey));
+  return Promise.all(outputs.map((output: unknown, i) => withId(output, data[i]!, { call, idx: indices[i]! })));
 }
 
-async function readItem(dataset: unknown, idx: number): Promise<Item> {
+async function readItems(dataset: unknown, indices: readonly number[]): Promise<Item[]> {
+  const items: unknown[] = [];
+  if (isDataset(dataset)) items.push(...(await dataset.get(indices)));
+  else for (const idx of indices) items.push(await readItem(dataset, idx));
+  return items.map((item, i) => {
+    if (typeof item === "object" && item !== null) return item as Item;
+    throw new MillraceError(
+      "BAD_RECORD",
+      `Item ${indices[i]} of the dataset is ${describeValue(item)}; an object was expected.`,
+      { hint: "A dataset is one of millrace/datasets, an array of objects, or has a get(idx) that returns one." },
+    );
+  });
+}
+
+async function readItem(dataset: unknown, idx: number): Promise<unknown> {
   const holder = dataset as { get?: unknown; [idx: number]: unknown } | null | undefined;
-  const item: unknown = await (typeof holder?.get === "function" ? holder.get(idx) : holder?.[idx]);
-  if (typeof item === "object" && item !== null) return item as Item;
-  throw new MillraceError(
-    "BAD_RECORD",
-    `Item ${idx} of the dataset is ${describeValue(item)}; an object was expected.`,
-    {
-      hint: "A dataset is an array of objects, or has a get(idx) that returns one.",
-    },
-  );
+  return typeof holder?.get === "function" ? holder.get(idx) : holder?.[idx];
 }
 
 function pick(item: Item, key: string, idx: number): unknown {
@@ -86,8 +92,15 @@ async function callModel({ model, options: { modelKwargs } }: ModelCall, inputs:
   });
 }
 
-/** Adds the item's id to the output of a model that does not know ids. */
-function withId(output: unknown, item: Item, idxKey: string): unknown {
-  const isObject = typeof output === "object" && output !== null && !Array.isArray(output);
-  return isObject && !(idxKey in output) && idxKey in item ? { [idxKey]: item[idxKey], ...output } : output;
+/** Adds the id of the item, or of its row in the dataset, to the output of a model that does not know ids. */
+async function withId(
+  output: unknown,
+  item: Item,
+  { call, idx }: { readonly call: ModelCall; readonly idx: number },
+): Promise<unknown> {
+  const { idxKey } = call.options;
+  if (typeof output !== "object" || output === null || Array.isArray(output) || idxKey in output) return output;
+  if (idxKey in item) return { [idxKey]: item[idxKey], ...output };
+  const { dataset } = call;
+  return isDataset(dataset) && dataset.hasIds ? { [idxKey]: await dataset.id(idx), ...output } : output;
 }

@@ -1,17 +1,15 @@
 import { join } from "node:path";
 import {
   EnvironmentProvider,
-  findProjectRoot,
   type InferenceEnv,
   type ItemIndex,
   instantiate,
   MillraceError,
-  positionOf,
   type RunnerOptions,
-  range,
 } from "../../index.ts";
-import { datasetLength } from "../dataset-length.ts";
+import { type DatasetRun, openItems } from "../open-items.ts";
 import { optionsOfConfig } from "../options-of-config.ts";
+import { projectRootOf } from "../utterances/dataset-target.ts";
 import { checkInferConfig, type InferConfig } from "./infer-config.ts";
 import { InferProvider } from "./infer-provider.ts";
 import { inferenceOptions } from "./inference-options.ts";
@@ -27,26 +25,29 @@ export async function infer(
   options: RunnerOptions<ItemIndex> = {},
 ): Promise<Record<string, InferenceResult>> {
   const checked = checkInferConfig(config);
-  const source = positionOf(config)?.source;
-  const projectRoot = source === undefined ? process.cwd() : findProjectRoot(source);
-  const runs: { name: string; length: number; runner: InferenceRunner }[] = [];
-  // All mistakes are reported before the work begins.
-  for (const { name } of checked.dataset.test) {
-    const provider = await makeProvider(checked, name, projectRoot);
-    const length = await datasetLength(provider);
-    if (length === 0)
+  const projectRoot = projectRootOf(config);
+  const runs: { name: string; dataset: DatasetRun; runner: InferenceRunner }[] = [];
+  try {
+    // All mistakes are reported before the work begins.
+    for (const { name } of checked.dataset.test) {
+      const provider = await makeProvider(checked, name, projectRoot);
+      const runner = await makeRunner(checked, provider, {
+        projectRoot,
+        options: { ...options, outputDir: join(checked.inference_dir, name) },
+      });
+      const dataset = await openItems(provider);
+      runs.push({ name, dataset, runner });
+      if (dataset.length > 0) continue;
       throw new MillraceError("BAD_ITEMS", `The test set ${name} is empty.`, {
         hint: "Look at the files that its dataset is made from.",
       });
-    const runner = await makeRunner(checked, provider, {
-      projectRoot,
-      options: { ...options, outputDir: join(checked.inference_dir, name) },
-    });
-    runs.push({ name, length, runner });
+    }
+    const results: Record<string, InferenceResult> = {};
+    for (const { name, dataset, runner } of runs) results[name] = await runner.run(dataset.items);
+    return results;
+  } finally {
+    for (const { dataset } of runs) await dataset.close();
   }
-  const results: Record<string, InferenceResult> = {};
-  for (const { name, length, runner } of runs) results[name] = await runner.run(range(length));
-  return results;
 }
 
 // The classes that ESPnet3's own configs name for what is the default here.

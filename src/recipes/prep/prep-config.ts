@@ -1,5 +1,8 @@
 import { checkShape, type Shape, shape } from "../../index.ts";
 import { maybe, path } from "../maybe.ts";
+import { type DatasetTarget, datasetTarget } from "../utterances/dataset-target.ts";
+import { speechColumns } from "../utterances/open-speech-rows.ts";
+import type { SpeechColumns } from "../utterances/speech-row.ts";
 import { type AudioSection, audioSection } from "./sections/audio-section.ts";
 import { type DatasetSection, datasetSection } from "./sections/dataset-section.ts";
 import { type DropSection, dropSection } from "./sections/drop-section.ts";
@@ -9,8 +12,13 @@ import { type TextSection, textSection } from "./sections/text-section.ts";
 
 /** The `prep:` section: the manifest, the output folder, and the steps between. */
 export interface PrepSection {
-  /** `utt_id TAB wav_path TAB text TAB speaker_id`; paths are relative to its folder. */
-  readonly manifest: string;
+  /**
+   * A table `utt_id TAB wav_path TAB text TAB speaker_id`, with paths relative to its folder; or a section that opens a
+   * dataset: `{ _target_: millrace/datasets#openKaldi, path: data/train }`.
+   */
+  readonly manifest: string | DatasetTarget;
+  /** The columns of a dataset that are not called `utt_id`, `wav_path`, `text` and `speaker_id`. */
+  readonly columns?: SpeechColumns | null | undefined;
   /** The folder of the run and all its outputs. */
   readonly output_dir: string;
   readonly audio?: AudioSection | null | undefined;
@@ -27,7 +35,8 @@ export interface PrepConfig {
 }
 
 const prepSection: Shape<PrepSection> = shape.object({
-  manifest: path,
+  manifest: shape.union(path, datasetTarget),
+  columns: maybe(speechColumns),
   output_dir: path,
   audio: maybe(audioSection),
   text: maybe(textSection),

@@ -8,7 +8,7 @@ import type { DroppedRecord, KeptRecord, PrepResult } from "./prep-result.ts";
 import type { PrepSummary } from "./prep-summary.ts";
 import { prepareUtterance } from "./prepare-utterance.ts";
 
-/** Cleans the utterances of a manifest and computes their features. Items are its rows. */
+/** Cleans the utterances of a manifest or dataset and computes their features. Items are its rows. */
 export class PrepRunner extends BaseRunner<PrepEnv, PrepResult, object, ItemIndex> {
   declare readonly provider: PrepProvider;
 
@@ -17,9 +17,10 @@ export class PrepRunner extends BaseRunner<PrepEnv, PrepResult, object, ItemInde
   }
 
   static async forward(idx: ItemIndex, env: PrepEnv): Promise<PrepResult | PrepResult[]> {
-    if (typeof idx === "number") return prepareUtterance(env.dataset[idx]!, env);
+    const prepare = async (item: number) => prepareUtterance((await env.dataset.at(item))!, env);
+    if (typeof idx === "number") return prepare(idx);
     const results: PrepResult[] = [];
-    for (const item of idx) results.push(await prepareUtterance(env.dataset[item]!, env));
+    for (const item of idx) results.push(await prepare(item));
     return results;
   }
 

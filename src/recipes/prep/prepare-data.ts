@@ -1,9 +1,12 @@
 import { resolve } from "node:path";
+import { isDataset } from "../../datasets.ts";
 import { formatScpLine } from "../../formats.ts";
 import { type ItemIndex, type RunnerOptions, range } from "../../index.ts";
 import { optionsOfConfig } from "../options-of-config.ts";
-import { checkPrepConfig, type PrepConfig } from "./prep-config.ts";
-import { PrepProvider } from "./prep-provider.ts";
+import { projectRootOf } from "../utterances/dataset-target.ts";
+import { checkUtterances } from "./open-utterances.ts";
+import { checkPrepConfig, type PrepConfig, type PrepSection } from "./prep-config.ts";
+import { type PrepParams, PrepProvider } from "./prep-provider.ts";
 import { PrepRunner } from "./prep-runner.ts";
 import type { PrepSummary } from "./prep-summary.ts";
 import { digestOf } from "./read-utterances.ts";
@@ -20,10 +23,23 @@ export async function prepareData(config: PrepConfig, options: RunnerOptions<Ite
   formatScpLine({ key: "utt", path: resolve(outputDir, "feats.ark"), offset: 0 });
   const own: PrepConfig = { prep };
   // Mistakes in the manifest and options are reported here, and not by every worker.
-  const dataset = PrepProvider.buildDataset(own);
+  const ofDataset = await checkDataset(prep, projectRootOf(config));
   PrepProvider.buildModel(own);
   PrepProvider.buildCleaner(own);
-  const provider = new PrepProvider(own, { manifest_digest: digestOf(dataset) });
-  const runner = new PrepRunner(provider, { ...optionsOfConfig(config), ...options, outputDir });
-  return runner.run(range(dataset.length));
+  const dataset = await PrepProvider.buildDataset(own, ofDataset);
+  try {
+    const provider = new PrepProvider(own, { manifest_digest: await digestOf(dataset), ...ofDataset });
+    const runner = new PrepRunner(provider, { ...optionsOfConfig(config), ...options, outputDir });
+    return await runner.run(isDataset(dataset) ? dataset : range(dataset.length));
+  } finally {
+    if (isDataset(dataset)) await dataset.close();
+  }
+}
+
+/** Checks the dataset of a section; what is found is passed to the workers. Nothing for a manifest, which is checked as it is read. */
+async function checkDataset(prep: PrepSection, projectRoot: string): Promise<PrepParams> {
+  const { manifest } = prep;
+  if (typeof manifest === "string") return {};
+  const speaker_prefix = await checkUtterances({ ...prep, manifest }, projectRoot);
+  return { speaker_prefix, project_root: projectRoot };
 }

@@ -46,14 +46,15 @@ export async function prepareUtterance(utterance: Utterance, env: PrepEnv): Prom
 
 /** Damaged audio is a reason to drop an utterance. A missing file is a mistake in the manifest and fails. */
 async function readOrJudge(
-  { path, sourceId }: Utterance,
+  { path, sourceId, readAudio: readOwn }: Utterance,
   { cleaner, channel, maxSeconds }: PrepEnv,
 ): Promise<Audio<Float32Array> | BrokenRule> {
   try {
-    return await readAudio(path, { channel, ...(maxSeconds === undefined ? {} : { maxSeconds }) });
+    const options = { channel, ...(maxSeconds === undefined ? {} : { maxSeconds }) };
+    return await (readOwn?.(options) ?? readAudio(path, options));
   } catch (error) {
     if (!(error instanceof MillraceError)) throw error;
-    if (error.code === "BAD_AUDIO" && cleaner.limits.unreadable && existsSync(path)) {
+    if (error.code === "BAD_AUDIO" && cleaner.limits.unreadable && (readOwn !== undefined || existsSync(path))) {
       return { rule: "unreadable", detail: error.reason.replace(`${path} `, "") };
     }
     throw new MillraceError(error.code, `${sourceId}: ${error.reason}`, {

@@ -1,11 +1,12 @@
 import { statSync } from "node:fs";
 import { MillraceError } from "../../index.ts";
 import { manifestColumns } from "../manifest-columns.ts";
-import type { Manifest } from "./manifest.ts";
+import { Manifest } from "./manifest.ts";
+import type { SplitUtterances } from "./split-utterances.ts";
 
 /** One problem of a manifest. */
 export interface ManifestProblem {
-  /** Line number from 1; 0 for the whole file. */
+  /** The number of the line, or of a dataset's row, from 1; 0 for the whole of it. */
   readonly line: number;
   readonly message: string;
 }
@@ -64,9 +65,41 @@ function checkFile(path: string, say: (message: string) => void): void {
 // A longer list does not help the reader.
 const maxShown = 20;
 
-/** Refuses an invalid manifest and lists the wrong lines. Missing audio is found during the run. */
-export function requireSoundManifest(manifest: Manifest): void {
-  const problems = findManifestProblems(manifest);
+/** All problems of a split, in the order of its lines or rows. */
+export async function findProblems(
+  split: SplitUtterances,
+  options: FindProblemsOptions = {},
+): Promise<ManifestProblem[]> {
+  return split instanceof Manifest ? findManifestProblems(split, options) : findRowProblems(split, options);
+}
+
+async function findRowProblems(
+  split: SplitUtterances,
+  { files = false }: FindProblemsOptions,
+): Promise<ManifestProblem[]> {
+  const problems: ManifestProblem[] = [];
+  if (split.length === 0) problems.push({ line: 0, message: "it has no utterances" });
+  const firstRows = new Map<string, number>();
+  for (let idx = 0; idx < split.length; idx++) {
+    const line = split.lineOf(idx);
+    const say = (message: string) => problems.push({ line, message });
+    try {
+      const { id, row } = await split.at(idx);
+      const before = firstRows.get(id);
+      if (before === undefined) firstRows.set(id, line);
+      else say(`its id ${JSON.stringify(id)} is already in row ${before}`);
+      if (files && row?.file !== undefined) checkFile(row.file, say);
+    } catch (error) {
+      if (!(error instanceof MillraceError)) throw error;
+      say(error.hint === undefined ? error.reason : `${error.reason} ${error.hint}`);
+    }
+  }
+  return problems;
+}
+
+/** Refuses an invalid manifest or dataset and lists the wrong lines. Missing audio is found during the run. */
+export async function requireSound(manifest: SplitUtterances): Promise<void> {
+  const problems = await findProblems(manifest);
   if (problems.length === 0) return;
   const shown = problems.slice(0, maxShown).map((problem) => describeProblem(manifest.path, problem));
   if (problems.length > maxShown) shown.push(`… and ${problems.length - maxShown} more`);

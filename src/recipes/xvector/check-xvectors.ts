@@ -1,9 +1,11 @@
 import { resolve } from "node:path";
 import { probeAudio } from "../../speech.ts";
-import { findManifestProblems, type ManifestProblem } from "./check-manifest.ts";
-import { type Manifest, readManifest } from "./manifest.ts";
+import { projectRootOf } from "../utterances/dataset-target.ts";
+import type { SpeechRow } from "../utterances/speech-row.ts";
+import { findProblems, type ManifestProblem } from "./check-manifest.ts";
 import { findModel } from "./model/find-model.ts";
 import { vectorFormat } from "./outputs/vector-format.ts";
+import { openSplit, type SplitUtterances } from "./split-utterances.ts";
 import { conventionOf, modelOf, toolkitOf } from "./toolkits/choose-convention.ts";
 import { describe, tryModel } from "./try-model.ts";
 import {
@@ -14,6 +16,7 @@ import {
   type XVectorConfig,
   type XVectorSection,
 } from "./xvector-config.ts";
+import type { XVectorParams } from "./xvector-provider.ts";
 
 /** The findings about a split before anything runs. */
 export interface SplitCheck {
@@ -53,10 +56,15 @@ export async function checkXVectors(config: XVectorConfig): Promise<XVectorCheck
   const { minSeconds } = conventionOf(section);
   // A config without a model is wrong, whatever else is found.
   modelOf(section);
-  const checked: { check: SplitCheck; manifest: Manifest }[] = [];
+  const checked: CheckedSplit[] = [];
+  const projectRoot = projectRootOf(config);
   for (const split of splitsOf(section)) {
-    const manifest = readManifest(manifestOf(section, split));
-    checked.push({ check: await checkSplit(split, manifest, minSeconds), manifest });
+    const manifest = manifestOf(section, split);
+    const { utterances, dataset } = await openSplit({ manifest, columns: section.columns ?? {}, projectRoot });
+    const check = await checkSplit(split, utterances, minSeconds);
+    await dataset?.close();
+    const more = typeof manifest === "string" ? {} : { dataset: manifest, project_root: projectRoot };
+    checked.push({ check, utterances, params: { manifest_path: utterances.path, ...more } });
   }
   const { bad, at, ...model } = await checkModel(section, checked);
   const splits = checked.map(({ check }, i) =>
@@ -65,11 +73,14 @@ export async function checkXVectors(config: XVectorConfig): Promise<XVectorCheck
   return { splits, toolkit: toolkitOf(section), ...model };
 }
 
+interface CheckedSplit {
+  readonly check: SplitCheck;
+  readonly utterances: SplitUtterances;
+  readonly params: Omit<XVectorParams, "output_dir">;
+}
+
 /** Finds the model and tries it with an utterance of the first split that has a good one, which is split number `at`. */
-async function checkModel(
-  section: XVectorSection,
-  checked: readonly { readonly check: SplitCheck; readonly manifest: Manifest }[],
-) {
+async function checkModel(section: XVectorSection, checked: readonly CheckedSplit[]) {
   let model: string | undefined;
   try {
     model = (await findModel(section))?.path;
@@ -77,18 +88,18 @@ async function checkModel(
     const modelProblem = describe(error);
     return { model, device: undefined, dimension: undefined, modelProblem, bad: [], at: 0 };
   }
-  const good = checked.map(({ check, manifest }) => goodRows(manifest, check.problems));
+  const good = checked.map(({ check, utterances }) => goodRows(utterances, check.problems));
   const at = Math.max(
     0,
     good.findIndex((rows) => rows.length > 0),
   );
-  const { check, manifest } = checked[at]!;
+  const { check, params } = checked[at]!;
   const output_dir = resolve(section.save_path, tagOf(section), check.split);
-  const { problem, ...tried } = await tryModel(section, { manifest_path: manifest.path, output_dir }, good[at]!);
+  const { problem, ...tried } = await tryModel(section, { ...params, output_dir }, good[at]!);
   return { model, at, modelProblem: problem, ...tried };
 }
 
-function goodRows(manifest: Manifest, problems: readonly ManifestProblem[]): number[] {
+function goodRows(manifest: SplitUtterances, problems: readonly ManifestProblem[]): number[] {
   const lines = new Set(problems.map(({ line }) => line));
   // A problem of the whole file leaves no row that could be read.
   if (lines.has(0)) return [];
@@ -96,8 +107,8 @@ function goodRows(manifest: Manifest, problems: readonly ManifestProblem[]): num
   return rows.filter((idx) => !lines.has(manifest.lineOf(idx)));
 }
 
-async function checkSplit(split: string, manifest: Manifest, minSeconds: number): Promise<SplitCheck> {
-  const problems = findManifestProblems(manifest, { files: true });
+async function checkSplit(split: string, manifest: SplitUtterances, minSeconds: number): Promise<SplitCheck> {
+  const problems = await findProblems(manifest, { files: true });
   const known = new Set(problems.map(({ line }) => line));
   const speakers = new Set<string>();
   const found: ManifestProblem[] = [];
@@ -105,12 +116,13 @@ async function checkSplit(split: string, manifest: Manifest, minSeconds: number)
   let next = 0;
   const probeSome = async () => {
     while (next < manifest.length) {
-      const { line, path, speaker } = manifest.at(next++);
+      const idx = next++;
       // Problems of the row itself are already reported.
-      if (known.has(line)) continue;
+      if (known.has(manifest.lineOf(idx))) continue;
+      const { line, path, speaker, row } = await manifest.at(idx);
       if (speaker !== "") speakers.add(speaker);
       try {
-        const { durationSeconds = 0, isExact } = await probeAudio(path);
+        const { durationSeconds = 0, isExact } = await durationOf(path, row);
         seconds += durationSeconds;
         if (isExact && durationSeconds < minSeconds)
           found.push({
@@ -131,4 +143,11 @@ async function checkSplit(split: string, manifest: Manifest, minSeconds: number)
     seconds,
     problems: [...problems, ...found].sort((a, b) => a.line - b.line),
   };
+}
+
+/** By the header of the file. A row without a file of its own says how long it is, or is read. */
+async function durationOf(path: string, row: SpeechRow | undefined) {
+  if (row === undefined || row.file !== undefined) return probeAudio(row?.file ?? path);
+  const durationSeconds = row.seconds ?? (await row.readAudio({})).durationSeconds;
+  return { durationSeconds, isExact: true };
 }

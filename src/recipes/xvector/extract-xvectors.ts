@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import {
   getParallelConfig,
   type ItemIndex,
+  type Items,
   MillraceError,
   type ParallelInput,
   type RunnerOptions,
@@ -9,11 +10,12 @@ import {
   type SubmittedRun,
 } from "../../index.ts";
 import { optionsOfConfig } from "../options-of-config.ts";
-import { requireSoundManifest } from "./check-manifest.ts";
-import { readManifest } from "./manifest.ts";
+import { type DatasetTarget, projectRootOf } from "../utterances/dataset-target.ts";
+import { requireSound } from "./check-manifest.ts";
 import { findModel } from "./model/find-model.ts";
 import { splitPlaces } from "./outputs/split-places.ts";
 import { vectorFormat } from "./outputs/vector-format.ts";
+import { noCost, type OpenedSplit, openSplit } from "./split-utterances.ts";
 import {
   checkXVectorConfig,
   manifestOf,
@@ -22,7 +24,7 @@ import {
   type XVectorConfig,
   type XVectorSection,
 } from "./xvector-config.ts";
-import { XVectorProvider } from "./xvector-provider.ts";
+import { type XVectorParams, XVectorProvider } from "./xvector-provider.ts";
 import { XVectorRunner } from "./xvector-runner.ts";
 import type { XVectorSummary } from "./xvector-summary.ts";
 
@@ -40,7 +42,7 @@ export async function extractXVectors(
     });
   }
   const summaries: XVectorSummary[] = [];
-  for (const { runner, length } of await makeRunners(config, options)) summaries.push(await runner.run(range(length)));
+  await withRunners(config, options, async ({ runner, items }) => void summaries.push(await runner.run(items)));
   return summaries;
 }
 
@@ -58,8 +60,9 @@ export async function submitXVectors(
   options: RunnerOptions<ItemIndex> = {},
 ): Promise<SubmittedSplit[]> {
   const submitted: SubmittedSplit[] = [];
-  for (const { split, runner, length } of await makeRunners(config, options))
-    submitted.push({ split, ...(await runner.submit(range(length))) });
+  await withRunners(config, options, async ({ split, runner, items }) => {
+    submitted.push({ split, ...(await runner.submit(items)) });
+  });
   return submitted;
 }
 
@@ -71,40 +74,57 @@ export function isAsync(config: XVectorConfig): boolean {
 
 interface SplitRunner {
   readonly split: string;
-  readonly length: number;
+  readonly items: Items;
   readonly runner: XVectorRunner;
 }
 
-/** Checks everything and makes a runner for each split. */
-async function makeRunners(config: XVectorConfig, options: RunnerOptions<ItemIndex>): Promise<SplitRunner[]> {
+/** Checks everything, and calls a function with the runner of each split, one after the other. */
+async function withRunners(
+  config: XVectorConfig,
+  options: RunnerOptions<ItemIndex>,
+  use: (runner: SplitRunner) => Promise<void>,
+): Promise<void> {
   const section = checkXVectorConfig(config);
-  const format = vectorFormat(section.output_format ?? undefined);
-  const manifests = splitsOf(section).map((split) => ({ split, manifest: readManifest(manifestOf(section, split)) }));
-  // All mistakes are reported before the work begins.
-  for (const { manifest } of manifests) requireSoundManifest(manifest);
-  // Fetched once, here, and not by every worker at the same time.
-  const found = await findModel(section);
-  const asked = { ...optionsOf(config, section), ...options };
-  return manifests.map(({ split, manifest }) => {
-    const outputDir = resolve(section.save_path, tagOf(section), split);
-    const provider = new XVectorProvider(
-      { xvector: identityOf(section) },
-      {
-        manifest_path: manifest.path,
-        output_dir: outputDir,
-        manifest_digest: manifest.digest(),
+  const projectRoot = projectRootOf(config);
+  const opened: (OpenedSplit & { readonly split: string; readonly manifest: string | DatasetTarget })[] = [];
+  try {
+    for (const split of splitsOf(section)) {
+      const manifest = manifestOf(section, split);
+      opened.push({ split, manifest, ...(await openSplit({ manifest, columns: section.columns ?? {}, projectRoot })) });
+    }
+    // All mistakes are reported before the work begins.
+    for (const { utterances, dataset } of opened) {
+      if (section.batch_seconds != null && dataset?.isLocal === false) throw noCost(utterances.path);
+      await requireSound(utterances);
+    }
+    // Fetched once, here, and not by every worker at the same time.
+    const found = await findModel(section);
+    const asked = { ...optionsOf(config, section), ...options };
+    for (const { split, manifest, utterances, dataset } of opened) {
+      const params: XVectorParams = {
+        manifest_path: utterances.path,
+        ...(typeof manifest === "string" ? {} : { dataset: manifest, project_root: projectRoot }),
+        output_dir: resolve(section.save_path, tagOf(section), split),
+        manifest_digest: utterances.digest(),
         ...(found === undefined ? {} : { model_sha256: found.sha256 }),
-      },
-    );
-    const { runDir } = splitPlaces(outputDir, format);
-    const shards = asked.shards ?? fewShards(manifest.length, asked.parallel ?? getParallelConfig());
-    const runner = new XVectorRunner(provider, {
-      ...asked,
-      outputDir: runDir,
-      ...(shards === undefined ? {} : { shards }),
-    });
-    return { split, length: manifest.length, runner };
-  });
+      };
+      const runner = makeRunner(section, params, { ...asked, length: utterances.length });
+      await use({ split, runner, items: dataset ?? range(utterances.length) });
+    }
+  } finally {
+    for (const { dataset } of opened) await dataset?.close();
+  }
+}
+
+function makeRunner(
+  section: XVectorSection,
+  params: XVectorParams,
+  { length, ...asked }: RunnerOptions<ItemIndex> & { readonly length: number },
+): XVectorRunner {
+  const provider = new XVectorProvider({ xvector: identityOf(section) }, params);
+  const { runDir } = splitPlaces(params.output_dir, vectorFormat(section.output_format ?? undefined));
+  const shards = asked.shards ?? fewShards(length, asked.parallel ?? getParallelConfig());
+  return new XVectorRunner(provider, { ...asked, outputDir: runDir, ...(shards === undefined ? {} : { shards }) });
 }
 
 /** The section as part of a run's identity: a run may be finished in another way than it was begun. */

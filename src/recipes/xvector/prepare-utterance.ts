@@ -1,6 +1,7 @@
 import { MillraceError } from "../../index.ts";
 import { type FeatureMatrix, readAudio, sampleRange } from "../../speech.ts";
 import { measureLevel } from "../measure-level.ts";
+import type { SpeechRow } from "../utterances/speech-row.ts";
 import { type BorrowedBuffer, borrowBuffer } from "./borrow-buffer.ts";
 import type { FrontEnd } from "./make-front-end.ts";
 import type { ModelConvention } from "./toolkits/toolkit.ts";
@@ -34,21 +35,21 @@ interface Rules {
 }
 
 /**
- * Reads one utterance and computes the model's input, which may be in the borrowed buffer. Everything that would give a
+ * Reads one utterance, by its path or as a row of a dataset, and computes the model's input, which may be in the borrowed buffer. Everything that would give a
  * meaningless vector is refused here, because models give an output for silence and for ten milliseconds too.
  */
 export async function prepareUtterance(
-  path: string,
+  from: string | SpeechRow,
   frontEnd: FrontEnd,
   rules: Rules,
   buffer: BorrowedBuffer = borrowBuffer(),
 ): Promise<PreparedUtterance> {
   // A waveform goes into the model unchanged.
   if (rules.convention.input === "waveform")
-    return prepare(path, frontEnd, { ...rules, samples: buffer, features: buffer });
+    return prepare(from, frontEnd, { ...rules, samples: buffer, features: buffer });
   const samples = borrowBuffer();
   try {
-    return await prepare(path, frontEnd, { ...rules, samples, features: buffer });
+    return await prepare(from, frontEnd, { ...rules, samples, features: buffer });
   } finally {
     samples.returnBuffer();
   }
@@ -60,17 +61,19 @@ interface Buffers {
 }
 
 async function prepare(
-  path: string,
+  from: string | SpeechRow,
   frontEnd: FrontEnd,
   { convention, policy, samples: sampleBuffer, features }: Rules & Buffers,
 ): Promise<PreparedUtterance> {
   const { sampleRate, minSeconds, minFrames } = convention;
-  const audio = await readAudio(path, {
+  const options = {
     sampleRate,
     channel: policy.channel,
     allocate: sampleBuffer.allocate,
     ...(policy.maxSeconds === undefined ? {} : { maxSeconds: policy.maxSeconds }),
-  });
+  };
+  const path = typeof from === "string" ? from : from.source;
+  const audio = await (typeof from === "string" ? readAudio(from, options) : from.readAudio(options));
   const { samples, durationSeconds: seconds } = audio;
   if (seconds < minSeconds)
     throw badAudio(

@@ -2,6 +2,9 @@ import { resolve } from "node:path";
 import { revisionPattern } from "../../hub/hub-names.ts";
 import { checkShape, MillraceError, type Shape, shape } from "../../index.ts";
 import { maybe, path } from "../maybe.ts";
+import { type DatasetTarget, datasetTarget } from "../utterances/dataset-target.ts";
+import { speechColumns } from "../utterances/open-speech-rows.ts";
+import type { SpeechColumns } from "../utterances/speech-row.ts";
 import { type ToolkitName, toolkitNames } from "./toolkits/toolkit-names.ts";
 
 const digest = shape.string({ pattern: /^[0-9a-f]{64}$/i, expected: "a SHA-256 of 64 hexadecimal digits" });
@@ -83,8 +86,13 @@ export interface XVectorSection {
   readonly save_path: string;
   /** Utterances per call of `forward`. Default: one, not as an array. */
   readonly batch_size?: number | null | undefined;
-  /** The manifest of each split. A split without one: `data/manifest/SPLIT.tsv`. */
-  readonly manifest_paths?: Readonly<Record<string, string>> | null | undefined;
+  /**
+   * The manifest of each split, or a section that opens a dataset: `{ _target_: millrace/datasets#openKaldi, path: data/train }`.
+   * A split without one: `data/manifest/SPLIT.tsv`.
+   */
+  readonly manifest_paths?: Readonly<Record<string, string | DatasetTarget>> | null | undefined;
+  /** The columns of datasets that are not called `utt_id`, `wav_path` and `speaker_id`. */
+  readonly columns?: SpeechColumns | null | undefined;
   /** One split or several. Default: all with a manifest; without `manifest_paths` train, valid and test. */
   readonly splits?: string | readonly string[] | null | undefined;
   /** Leaves the work to jobs or to a process in the background, and returns at once. Default: false. */
@@ -128,7 +136,8 @@ const xvectorSection: Shape<XVectorSection> = shape.object({
   spk_embed_tag: maybe(shape.string()),
   save_path: path,
   batch_size: maybe(positive),
-  manifest_paths: maybe(shape.map(path)),
+  manifest_paths: maybe(shape.map(shape.union(path, datasetTarget))),
+  columns: maybe(speechColumns),
   splits: maybe(shape.union(shape.string(), shape.list(shape.string(), { min: 1 }))),
   async_mode: maybe(shape.boolean()),
   output_format: maybe(shape.string()),
@@ -181,10 +190,10 @@ export function splitsOf({ splits, manifest_paths }: XVectorSection): readonly s
   return [...new Set(splits ?? (manifest_paths == null ? ["train", "valid", "test"] : Object.keys(manifest_paths)))];
 }
 
-/** The path of a split's manifest: as the config says, or where ESPnet3's recipes have it. */
-export function manifestOf({ manifest_paths }: XVectorSection, split: string): string {
+/** The path of a split's manifest, or its dataset: as the config says, or where ESPnet3's recipes have it. */
+export function manifestOf({ manifest_paths }: XVectorSection, split: string): string | DatasetTarget {
   const given = manifest_paths != null && Object.hasOwn(manifest_paths, split) ? manifest_paths[split] : undefined;
-  return resolve(given ?? `data/manifest/${split}.tsv`);
+  return typeof given === "object" ? given : resolve(given ?? `data/manifest/${split}.tsv`);
 }
 
 /** The name of the folder below `save_path`. */

@@ -1,20 +1,28 @@
+import type { Dataset } from "../../datasets.ts";
 import { EnvironmentProvider, MillraceError } from "../../index.ts";
+import type { DatasetTarget } from "../utterances/dataset-target.ts";
+import type { SpeechRow } from "../utterances/speech-row.ts";
 import { type FrontEnd, makeFrontEnd } from "./make-front-end.ts";
-import { type Manifest, readManifest } from "./manifest.ts";
 import type { SpeakerModel } from "./model/speaker-model.ts";
 import { openSpeakerModel } from "./open-speaker-model.ts";
 import { type SplitPlaces, splitPlaces } from "./outputs/split-places.ts";
 import { type VectorFormat, vectorFormat } from "./outputs/vector-format.ts";
 import type { AudioPolicy } from "./prepare-utterance.ts";
 import { recipesUrl } from "./recipes-url.ts";
+import { type OpenedSplit, openSplit, type SplitSource, type SplitUtterances } from "./split-utterances.ts";
 import { toolkitOf } from "./toolkits/choose-convention.ts";
 import type { ModelConvention } from "./toolkits/toolkit.ts";
-import { checkXVectorConfig, type XVectorConfig } from "./xvector-config.ts";
+import { checkXVectorConfig, type XVectorConfig, type XVectorSection } from "./xvector-config.ts";
 import type { XVectorResult } from "./xvector-result.ts";
 
 /** The params of the provider, with ESPnet3's names. */
 export interface XVectorParams {
+  /** The manifest; with `dataset`, what messages call that. */
   readonly manifest_path: string;
+  /** The section that opens the dataset of the split, if it has no manifest. */
+  readonly dataset?: DatasetTarget;
+  /** The folder that the `_target_` of the dataset is resolved against. Default: the current one. */
+  readonly project_root?: string;
   /** The folder of the split's vectors: `save_path/spk_embed_tag/split`. */
   readonly output_dir: string;
   /** The digests of manifest and model when the run was created; a worker that finds others stops. */
@@ -27,7 +35,9 @@ export interface XVectorEnv {
   readonly model: SpeakerModel;
   readonly toolkit: string;
   readonly device: string;
-  readonly utterances: Manifest;
+  readonly utterances: SplitUtterances;
+  /** The rows, if the split is a dataset. */
+  readonly dataset: Dataset<SpeechRow> | undefined;
   readonly outputDir: string;
   readonly frontEnd: FrontEnd;
   readonly convention: ModelConvention;
@@ -36,6 +46,12 @@ export interface XVectorEnv {
   readonly places: SplitPlaces;
   /** Results of a batch in which another item failed. */
   readonly ready: Map<number, XVectorResult>;
+}
+
+/** The manifest or dataset that the params name. */
+export function sourceOf(params: XVectorParams, { columns }: XVectorSection): SplitSource {
+  const { manifest_path, dataset, project_root: projectRoot = process.cwd() } = params;
+  return { manifest: dataset ?? manifest_path, columns: columns ?? {}, projectRoot };
 }
 
 /** Builds model, manifest and output folder once per worker. */
@@ -49,7 +65,7 @@ export class XVectorProvider extends EnvironmentProvider<XVectorEnv, XVectorConf
     return {
       ...opened,
       toolkit: toolkitOf(section),
-      utterances: this.openManifest(),
+      ...(await this.openSplit(section)),
       outputDir: this.params.output_dir,
       frontEnd: makeFrontEnd(opened.convention),
       policy: {
@@ -64,17 +80,18 @@ export class XVectorProvider extends EnvironmentProvider<XVectorEnv, XVectorConf
     };
   }
 
-  override async teardown({ model }: XVectorEnv): Promise<void> {
+  override async teardown({ model, dataset }: XVectorEnv): Promise<void> {
     await model.release();
+    await dataset?.close();
   }
 
-  private openManifest(): Manifest {
+  private async openSplit(section: XVectorSection): Promise<OpenedSplit> {
     const { manifest_path, manifest_digest } = this.params;
-    const manifest = readManifest(manifest_path);
-    if (manifest_digest !== undefined && manifest.digest() !== manifest_digest)
-      throw new MillraceError("RUN_CHANGED", `${manifest_path} has changed since the run was begun.`, {
-        hint: "Rows are known by their number: put the file back, or start over with resume: false.",
-      });
-    return manifest;
+    const opened = await openSplit(sourceOf(this.params, section));
+    if (manifest_digest === undefined || opened.utterances.digest() === manifest_digest) return opened;
+    await opened.dataset?.close();
+    throw new MillraceError("RUN_CHANGED", `${manifest_path} has changed since the run was begun.`, {
+      hint: "Rows are known by their number: put the file back, or start over with resume: false.",
+    });
   }
 }

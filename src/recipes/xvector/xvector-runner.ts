@@ -16,11 +16,12 @@ import { vectorWriter } from "./outputs/vector-writer.ts";
 import { writeWhole } from "./outputs/write-whole.ts";
 import { type PreparedUtterance, prepareUtterance } from "./prepare-utterance.ts";
 import { recipesUrl } from "./recipes-url.ts";
+import { noCost } from "./split-utterances.ts";
 import type { XVectorEnv, XVectorProvider } from "./xvector-provider.ts";
 import type { XVectorRecord, XVectorResult } from "./xvector-result.ts";
 import type { XVectorSummary } from "./xvector-summary.ts";
 
-/** One vector for each utterance of a manifest. Items are its rows. */
+/** One vector for each utterance of a manifest or dataset. Items are its rows. */
 export class XVectorRunner extends BaseRunner<XVectorEnv, XVectorResult, object, ItemIndex> {
   declare readonly provider: XVectorProvider;
 
@@ -38,10 +39,13 @@ export class XVectorRunner extends BaseRunner<XVectorEnv, XVectorResult, object,
     return (await embed([idx], env))[0]!;
   }
 
-  /** Seconds, estimated from the file size, which is enough for batches. */
+  /** Seconds, estimated from the file size where a row does not say them, which is enough for batches. */
   static itemCost(idx: number, { utterances }: XVectorEnv): number {
-    const { path } = utterances.at(idx);
-    const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    const utterance = utterances.at(idx);
+    if ("then" in utterance) throw noCost(utterances.path);
+    const { path, row } = utterance;
+    if (row?.seconds !== undefined) return row.seconds;
+    const size = row?.sizeBytes ?? statSync(path, { throwIfNoEntry: false })?.size ?? 0;
     return size / (/\.(?:mp3|ogg|opus|oga|m4a|webm)$/i.test(path) ? 4_000 : 32_000);
   }
 
@@ -84,7 +88,7 @@ async function embed(indices: readonly number[], env: XVectorEnv): Promise<XVect
     failed = outcomes.find((outcome) => "error" in outcome);
     const vectors = await model.embed(prepared.map(({ utterance }) => utterance.input));
     for (const [i, { idx, utterance }] of prepared.entries()) {
-      ready.set(idx, { record: recordOf(idx, utterance, env), vector: vectors[i]! });
+      ready.set(idx, { record: await recordOf(idx, utterance, env), vector: vectors[i]! });
     }
   } finally {
     for (const buffer of buffers) buffer.returnBuffer();
@@ -128,9 +132,9 @@ async function prepareAll(
 }
 
 async function prepare(idx: number, env: XVectorEnv, buffer: BorrowedBuffer): Promise<PreparedUtterance> {
-  const { path, line, id } = env.utterances.at(idx);
+  const { path, line, id, row } = await env.utterances.at(idx);
   try {
-    return await prepareUtterance(path, env.frontEnd, env, buffer);
+    return await prepareUtterance(row ?? path, env.frontEnd, env, buffer);
   } catch (error) {
     if (!(error instanceof MillraceError)) throw error;
     throw new MillraceError(error.code, `${env.utterances.path}:${line}: ${id}: ${error.reason}`, {
@@ -140,8 +144,12 @@ async function prepare(idx: number, env: XVectorEnv, buffer: BorrowedBuffer): Pr
   }
 }
 
-function recordOf(idx: number, { seconds, clipped, warnings }: PreparedUtterance, env: XVectorEnv): XVectorRecord {
-  const { id, speaker } = env.utterances.at(idx);
+async function recordOf(
+  idx: number,
+  { seconds, clipped, warnings }: PreparedUtterance,
+  env: XVectorEnv,
+): Promise<XVectorRecord> {
+  const { id, speaker } = await env.utterances.at(idx);
   return {
     utt_id: id,
     speaker_id: speaker,

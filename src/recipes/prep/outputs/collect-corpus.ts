@@ -1,10 +1,11 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { isDataset } from "../../../datasets.ts";
 import { mergeScp, parseScp, type ScpEntry } from "../../../formats.ts";
-import { concatenateShardFiles, MillraceError, readFailures, readRecords } from "../../../index.ts";
+import { type Awaitable, concatenateShardFiles, MillraceError, readFailures, readRecords } from "../../../index.ts";
 import { compareBytes } from "../compare-bytes.ts";
 import type { DroppedRecord, KeptRecord } from "../prep-result.ts";
-import type { Utterance } from "../utterance.ts";
+import type { Utterances } from "../utterance.ts";
 import type { CorpusEntry } from "./corpus.ts";
 import { shardFiles } from "./shard-files.ts";
 
@@ -21,15 +22,15 @@ export interface CollectedCorpus {
 const failedRule = "failed";
 
 /** Combines the shards' lists; each is compared with its committed digest. */
-export function collectCorpus(
+export async function collectCorpus(
   shardDirs: readonly string[],
   runDir: string,
   {
     hasFeatures,
     hasAudio,
     utterances,
-  }: { hasFeatures: boolean; hasAudio: boolean; utterances: () => readonly Utterance[] },
-): CollectedCorpus {
+  }: { hasFeatures: boolean; hasAudio: boolean; utterances: () => Awaitable<Utterances> },
+): Promise<CollectedCorpus> {
   const place = (name: string) => join(runDir, name);
   concatenateShardFiles(shardDirs, shardFiles.kept, place(shardFiles.kept));
   concatenateShardFiles(shardDirs, shardFiles.dropped, place(shardFiles.dropped));
@@ -47,17 +48,29 @@ export function collectCorpus(
   // `dropped.tsv` has the same lines and the failed ones.
   rmSync(place(shardFiles.dropped), { force: true });
   const failures = [...readFailures(runDir)];
-  const rows = failures.length === 0 ? [] : utterances();
-  const failed = failures.map(({ item, error }): DroppedRecord => {
-    const { sourceId, path, text } = rows[item]!;
-    const [message] = error.message.split("\n  -> ") as [string];
-    return { utt_id: sourceId, rule: failedRule, detail: message, source: path, text };
-  });
+  const failed = failures.length === 0 ? [] : await describeFailures(failures, await utterances());
   return {
     entries: entries.sort((a, b) => compareBytes(a.utt_id, b.utt_id)),
     dropped: [...dropped, ...failed],
     failed: failed.length,
   };
+}
+
+async function describeFailures(
+  failures: readonly { readonly item: number; readonly error: { readonly message: string } }[],
+  rows: Utterances,
+): Promise<DroppedRecord[]> {
+  const failed: DroppedRecord[] = [];
+  try {
+    for (const { item, error } of failures) {
+      const { sourceId, path, text } = (await rows.at(item))!;
+      const [message] = error.message.split("\n  -> ") as [string];
+      failed.push({ utt_id: sourceId, rule: failedRule, detail: message, source: path, text });
+    }
+  } finally {
+    if (isDataset(rows)) await rows.close();
+  }
+  return failed;
 }
 
 /** One list of all shards, by id and with absolute paths. */

@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path";
 import { writeTsv } from "../../../formats.ts";
+import type { Awaitable } from "../../../index.ts";
 import { manifestColumns } from "../../manifest-columns.ts";
 import { putFile } from "../../put-file.ts";
 import { validateDataDir } from "../kaldi/validate-data-dir.ts";
@@ -9,7 +10,7 @@ import { checkPrepConfig, type PrepConfig } from "../prep-config.ts";
 import type { PrepSummary } from "../prep-summary.ts";
 import { sampleRateOf } from "../sections/audio-section.ts";
 import { limitsOf } from "../sections/drop-section.ts";
-import type { Utterance } from "../utterance.ts";
+import type { Utterances } from "../utterance.ts";
 import { type CollectedCorpus, collectCorpus } from "./collect-corpus.ts";
 import { countRules } from "./count-rules.ts";
 import { publishDatasetFolder, removeDatasetFolder } from "./dataset-folder.ts";
@@ -20,12 +21,12 @@ export async function publishCorpus(run: {
   readonly runDir: string;
   readonly config: PrepConfig;
   /** The rows of the manifest: needed if some failed. */
-  readonly utterances: () => readonly Utterance[];
+  readonly utterances: () => Awaitable<Utterances>;
 }): Promise<PrepSummary> {
   const section = checkPrepConfig(run.config);
   const outputDir = resolve(run.runDir);
   const hasFeatures = (section.features?.type ?? "fbank") !== "none";
-  const corpus = collectCorpus(run.shardDirs, outputDir, {
+  const corpus = await collectCorpus(run.shardDirs, outputDir, {
     hasFeatures,
     hasAudio: section.audio?.write ?? false,
     utterances: run.utterances,

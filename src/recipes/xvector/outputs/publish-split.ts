@@ -1,12 +1,12 @@
 import { existsSync, rmSync, statSync } from "node:fs";
 import { readFailures } from "../../../index.ts";
 import { eer } from "../eer.ts";
-import { readManifest } from "../manifest.ts";
 import type { ReportFailure } from "../report/report-failure.ts";
 import { writeReport } from "../report/write-report.ts";
 import { scorePairs } from "../score-pairs.ts";
+import { openSplit } from "../split-utterances.ts";
 import type { XVectorConfig, XVectorSection } from "../xvector-config.ts";
-import type { XVectorParams } from "../xvector-provider.ts";
+import { sourceOf, type XVectorParams } from "../xvector-provider.ts";
 import type { XVectorSummary } from "../xvector-summary.ts";
 import { readShards } from "./read-shard.ts";
 import type { SpeakerMeans } from "./speaker-means.ts";
@@ -31,7 +31,7 @@ export async function publishSplit(run: {
   await writeVectors(format, places, seen.watch(readShards(run.shardDirs)));
   seen.index.finish();
   if (xvector.spk_mean ?? true) await writeMeans(seen.means, format, places);
-  const failures = publishFailures(run, places);
+  const failures = await publishFailures(run, places);
   const sample = seen.sample.taken;
   const scores = scorePairs(sample.map(({ record, vector }) => ({ speaker: record.speaker_id, vector })));
   const summary: XVectorSummary = {
@@ -78,19 +78,25 @@ async function writeMeans(means: SpeakerMeans, format: VectorFormat, places: Spl
 }
 
 /** Failed items by the names of their utterances, as a table beside the index. */
-function publishFailures(
-  { runDir, params }: { readonly runDir: string; readonly params: XVectorParams },
+async function publishFailures(
+  {
+    runDir,
+    params,
+    config,
+  }: { readonly runDir: string; readonly params: XVectorParams; readonly config: XVectorConfig },
   places: SplitPlaces,
-): ReportFailure[] {
+): Promise<ReportFailure[]> {
   const path = places.failures;
-  const manifest = readManifest(params.manifest_path);
-  const failures = [...readFailures(runDir)].map(({ item, error }): ReportFailure => {
-    const { id, line, path: audio } = manifest.at(item);
+  const { utterances, dataset } = await openSplit(sourceOf(params, config.xvector));
+  const failures: ReportFailure[] = [];
+  for (const { item, error } of readFailures(runDir)) {
+    const { id, line, path: audio } = await utterances.at(item);
     const [message] = error.message.split("\n  -> ") as [string];
     // The other columns contain the position.
-    const why = message.replace(`${manifest.path}:${line}: ${id}: `, "");
-    return { id, line, audio, code: error.code ?? error.name, message: why };
-  });
+    const why = message.replace(`${utterances.path}:${line}: ${id}: `, "");
+    failures.push({ id, line, audio, code: error.code ?? error.name, message: why });
+  }
+  await dataset?.close();
   if (failures.length === 0) {
     if (existsSync(path)) rmSync(path);
     return failures;

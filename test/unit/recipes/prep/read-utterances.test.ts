@@ -6,7 +6,7 @@ import { digestOf, readUtterances } from "../../../../src/recipes/prep/read-utte
 import { sharedIsAbsent, sharedPath } from "../../../support/shared-path.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
-function read(text: string, section: Partial<PrepSection> = {}) {
+function read(text: string, section: Partial<Omit<PrepSection, "manifest">> = {}) {
   const dir = temporaryFolder();
   mkdirSync(join(dir, "wav"));
   writeFileSync(join(dir, "m.tsv"), text);
@@ -52,10 +52,10 @@ describe("a raw manifest", () => {
     expect(() => read("utt_id\twav_path\ttext\tspeaker_id\n")).toThrow(/has no utterances/);
   });
 
-  it("is known by its content", () => {
+  it("is known by its content", async () => {
     const rows = read("a\t/a.wav\tone\ts\n").rows;
-    expect(digestOf(rows)).toBe(digestOf(read("a\t/a.wav\tone\ts\n").rows));
-    expect(digestOf(rows)).not.toBe(digestOf(read("a\t/a.wav\tOne\ts\n").rows));
+    expect(await digestOf(rows)).toBe(await digestOf(read("a\t/a.wav\tone\ts\n").rows));
+    expect(await digestOf(rows)).not.toBe(await digestOf(read("a\t/a.wav\tOne\ts\n").rows));
   });
 });
 

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { findManifestProblems, requireSoundManifest } from "../../../../src/recipes/xvector/check-manifest.ts";
+import { findManifestProblems, requireSound } from "../../../../src/recipes/xvector/check-manifest.ts";
 import { Manifest, readManifest } from "../../../../src/recipes/xvector/manifest.ts";
 import { sharedIsAbsent, sharedPath } from "../../../support/shared-path.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
@@ -103,9 +103,9 @@ describe("findManifestProblems", () => {
     ]);
   });
 
-  it("becomes one error with the first twenty of them before a run", () => {
+  it("becomes one error with the first twenty of them before a run", async () => {
     const manifest = manifestOf("x\ty\n".repeat(30));
-    expect(() => requireSoundManifest(manifest)).toThrowError(
+    await expect(requireSound(manifest)).rejects.toThrowError(
       expect.objectContaining({
         code: "BAD_FILE",
         message: expect.stringMatching(/train\.tsv:1: it has 2 columns[\s\S]*train\.tsv:20: [\s\S]*… and 10 more/),
