@@ -1,99 +1,154 @@
-// Random access, reading in order, opening and memory of an indexed file. Both sides of a ratio take turns in one process.
-// MILLRACE_BENCH_ROWS sets the number of rows (2 million by default).
-import { createReadStream, mkdtempSync, openSync, readSync, rmSync, statSync, writeSync } from "node:fs";
-import { tmpdir } from "node:os";
+// Rows of JSON lines by their index: in any order, in order, and what opening takes. Both sides of a ratio take turns in one
+// process. MILLRACE_BENCH_ROWS sets the number of rows (2 million by default).
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, createReadStream, openSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { openJsonl } from "millrace/datasets";
+import { openJsonl } from "../dist/datasets.js";
+import { noPythonEnv, pythonOfEnv } from "../scripts/python-env.mjs";
+import { inFolder, median, memory, ratiosOfPairs, row } from "./measure.mjs";
+import { openInProcess } from "./open-dataset.mjs";
 
 const rows = Number(process.env.MILLRACE_BENCH_ROWS ?? 2_000_000);
-const folder = mkdtempSync(join(tmpdir(), "millrace-bench-"));
-const path = join(folder, "rows.jsonl");
-const median = (values) => values.sort((a, b) => a - b)[values.length >> 1];
-const timed = async (act) => {
-  // CPU time: the machine may be busy with something else.
-  const from = process.cpuUsage();
-  await act();
-  const { user, system } = process.cpuUsage(from);
-  return (user + system) / 1000;
-};
+const openedRows = rows * 5;
+const asked = Array.from({ length: 100_000 }, (_, i) => (i * 7_919_333) % rows);
 
-try {
+export async function bench() {
+  return inFolder(async (folder) => {
+    const path = join(folder, "rows.jsonl");
+    writeLines(path, rows, (n) => `{"id":"utt-${n}","text":"some words of row ${n}","seconds":${n % 17}}\n`);
+    const data = await openJsonl(path);
+    try {
+      return [
+        ...(await randomAccess(path, data)),
+        ...(await besideDatasets(path, data)),
+        ...(await inOrder(path, data)),
+        ...(await opening(folder)),
+      ];
+    } finally {
+      await data.close();
+    }
+  }, memory);
+}
+
+function writeLines(path, count, line) {
   const fd = openSync(path, "w");
-  for (let at = 0; at < rows; at += 10_000) {
+  for (let at = 0; at < count; at += 10_000) {
     let text = "";
-    for (let n = at; n < Math.min(rows, at + 10_000); n++)
-      text += `{"id":"utt-${n}","text":"some words of row ${n}","seconds":${n % 17}}\n`;
+    for (let n = at; n < Math.min(count, at + 10_000); n++) text += line(n);
     writeSync(fd, text);
   }
-  const before = process.memoryUsage().rss;
-  let data;
-  const buildMs = await timed(async () => {
-    data = await openJsonl(path);
-  });
-  await data.close();
-  const opens = [];
-  for (let turn = 0; turn < 5; turn++) opens.push(await timed(async () => (await openJsonl(path)).close()));
-  const openMs = median(opens);
-  data = await openJsonl(path);
-  for (let i = 0; i < data.length; i += 4096) data.at(i);
-  const rssMb = (process.memoryUsage().rss - before) / 2 ** 20;
+  closeSync(fd);
+}
 
-  // A hand-written index: all offsets in memory, one read a row.
+async function randomAccess(path, data) {
+  const hand = openByHand(path);
+  const { time, cpu } = await ratiosOfPairs(
+    9,
+    () => readEach(hand, asked),
+    () => readEach(data, asked),
+  );
+  hand.close();
+  const what = `one of ${rows} rows / a hand-written index of offsets`;
+  return [row(what, time, "x", 1.2), row(`${what}, CPU time`, cpu, "x", 1.2)];
+}
+
+function readEach(source, indices) {
+  for (const i of indices) if (source.at(i) === null) throw new Error("no row");
+}
+
+/** All offsets in memory, and one read a row. */
+function openByHand(path) {
   const offsets = new Float64Array(rows + 1);
-  const hand = openSync(path, "r");
-  {
-    const chunk = Buffer.alloc(1 << 22);
-    let [position, row] = [0, 1];
-    for (let read = readSync(hand, chunk); read > 0; read = readSync(hand, chunk)) {
-      for (let at = chunk.indexOf(10); at !== -1 && at < read; at = chunk.indexOf(10, at + 1))
-        offsets[row++] = position + at + 1;
-      position += read;
-    }
+  const fd = openSync(path, "r");
+  const chunk = Buffer.alloc(1 << 22);
+  let [position, next] = [0, 1];
+  for (let read = readSync(fd, chunk); read > 0; read = readSync(fd, chunk)) {
+    const part = chunk.subarray(0, read);
+    for (let at = part.indexOf(10); at !== -1; at = part.indexOf(10, at + 1)) offsets[next++] = position + at + 1;
+    position += read;
   }
-  const handAt = (i) => {
-    const bytes = Buffer.allocUnsafe(offsets[i + 1] - offsets[i]);
-    readSync(hand, bytes, 0, bytes.length, offsets[i]);
-    return JSON.parse(bytes.toString("utf8"));
+  return {
+    at(i) {
+      const bytes = Buffer.allocUnsafe(offsets[i + 1] - offsets[i]);
+      readSync(fd, bytes, 0, bytes.length, offsets[i]);
+      return JSON.parse(bytes.toString("utf8"));
+    },
+    close: () => closeSync(fd),
   };
-  const asked = Array.from({ length: 100_000 }, (_, i) => (i * 7_919_333) % rows);
-  const each = (act) => {
-    for (const i of asked) act(i);
-  };
-  const random = { ours: [], hand: [] };
-  for (let turn = 0; turn < 7; turn++) {
-    random.ours.push(await timed(() => each((i) => data.at(i))));
-    random.hand.push(await timed(() => each(handAt)));
+}
+
+// The library's own form of the same file, made before anything is measured.
+const program = `
+import sys, time
+import datasets
+datasets.disable_progress_bars()
+data = datasets.load_dataset("json", data_files=sys.argv[1], split="train", cache_dir=sys.argv[2])
+indices = [(i * 7919333) % len(data) for i in range(int(sys.argv[3]))]
+print("ready", flush=True)
+for line in sys.stdin:
+  began = time.process_time()
+  for i in indices:
+    data[i]
+  print(time.process_time() - began, flush=True)
+`;
+
+async function besideDatasets(path, data) {
+  const python = pythonOfEnv();
+  if (python === undefined) {
+    console.log(`  skipped: ${noPythonEnv}`);
+    return [];
   }
-  const order = { ours: [], readline: [] };
-  for (let turn = 0; turn < 3; turn++) {
-    order.ours.push(
-      await timed(async () => {
-        for await (const row of data) if (row === null) throw new Error("no row");
-      }),
+  // Fewer of them: the library takes many times as long.
+  const some = asked.slice(0, asked.length / 10);
+  const child = spawn(python, ["-c", program, path, `${path}.cache`, String(some.length)], {
+    stdio: ["pipe", "pipe", "inherit"],
+    env: { ...process.env, HF_HUB_OFFLINE: "1", HF_DATASETS_OFFLINE: "1" },
+  });
+  const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  try {
+    if ((await answers.next()).value !== "ready") throw new Error("Python's datasets did not open the file");
+    const { time } = await ratiosOfPairs(
+      5,
+      async () => {
+        child.stdin.write("\n");
+        await answers.next();
+      },
+      () => readEach(data, some),
     );
-    order.readline.push(
-      await timed(async () => {
-        for await (const line of createInterface({
-          input: createReadStream(path),
-          crlfDelay: Number.POSITIVE_INFINITY,
-        }))
-          if (JSON.parse(line) === null) throw new Error("no row");
-      }),
-    );
+    return [row(`one of ${rows} rows / Python's datasets`, time, "x", 1)];
+  } finally {
+    child.stdin.end();
+    await once(child, "exit");
   }
-  const share = (a, b) => (median(a) / median(b)).toFixed(2);
-  console.log(`${rows} rows, ${(statSync(path).size / 1e6).toFixed(0)} MB`);
-  console.log(
-    `index built in ${buildMs.toFixed(0)} ms of CPU time, opened in ${openMs.toFixed(1)} ms, ${rssMb.toFixed(0)} MB with every page`,
+}
+
+async function inOrder(path, data) {
+  const { time, cpu } = await ratiosOfPairs(
+    5,
+    async () => {
+      const input = createReadStream(path);
+      for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) JSON.parse(line);
+    },
+    async () => {
+      for await (const value of data) if (value === null) throw new Error("no row");
+    },
   );
-  console.log(
-    `random access: ${((median(random.ours) / asked.length) * 1000).toFixed(2)} µs a row, ${share(random.ours, random.hand)} x the hand-written index`,
-  );
-  console.log(
-    `in order: ${(rows / median(order.ours) / 1000).toFixed(2)} million rows a second, ${share(order.ours, order.readline)} x the time of readline`,
-  );
-  await data.close();
-} finally {
-  rmSync(folder, { recursive: true, force: true });
+  const what = `${rows} rows in order / readline and JSON.parse`;
+  return [row(what, time, "x", 1), row(`${what}, CPU time`, cpu, "x", 1)];
+}
+
+async function opening(folder) {
+  const path = join(folder, "many.jsonl");
+  writeLines(path, openedRows, (n) => `{"id":${n}}\n`);
+  await (await openJsonl(path)).close();
+  const opened = [];
+  for (let i = 0; i < 7; i++) opened.push(await openInProcess(path));
+  const of = (key) => median(opened.map((one) => one[key]));
+  return [
+    row(`opening ${openedRows} rows that have an index`, of("openMs"), "ms", 50),
+    row("the same, CPU time", of("openCpuMs"), "ms", 50),
+    row("the same, memory of a worker when every page of the index was used", of("memoryMb"), "MB", 40),
+  ];
 }

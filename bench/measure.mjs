@@ -46,15 +46,28 @@ const restMs = 300;
 
 /** The median of `ours / theirs` over interleaved pairs, after one pair that is not counted. */
 export async function ratioOfPairs(pairs, theirs, ours) {
-  const ratios = [];
+  return (await ratiosOfPairs(pairs, theirs, ours)).time;
+}
+
+/** The same by the clock and by CPU time of this process, for work that stays in it. */
+export async function ratiosOfPairs(pairs, theirs, ours) {
+  const ratios = { time: [], cpu: [] };
   for (let i = 0; i <= pairs; i++) {
-    await sleep(restMs);
-    const theirMs = await timeMs(() => theirs(i));
-    await sleep(restMs);
-    const ourMs = await timeMs(() => ours(i));
-    if (i > 0) ratios.push(ourMs / theirMs);
+    const their = await measured(() => theirs(i));
+    const our = await measured(() => ours(i));
+    if (i === 0) continue;
+    ratios.time.push(our.timeMs / their.timeMs);
+    ratios.cpu.push(our.cpuMs / their.cpuMs);
   }
-  return median(ratios);
+  return { time: median(ratios.time), cpu: median(ratios.cpu) };
+}
+
+async function measured(act) {
+  await sleep(restMs);
+  const cpu = process.cpuUsage();
+  const ms = await timeMs(act);
+  const { user, system } = process.cpuUsage(cpu);
+  return { timeMs: ms, cpuMs: (user + system) / 1000 };
 }
 
 /** One row of a result: a figure and its limit. */

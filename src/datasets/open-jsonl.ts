@@ -5,7 +5,7 @@ import { outputLimit } from "../input/output-limit.ts";
 import { type OpenerSection, readOpenerArguments } from "./core/opener-arguments.ts";
 import type { Dataset, LocalDataset } from "./dataset.ts";
 import { type LinesOptions, openLines } from "./lines/open-lines.ts";
-import { idReader, rowChecker, rowText } from "./lines/row-values.ts";
+import { idReader, rowChecker } from "./lines/row-values.ts";
 import type { RemoteOption } from "./source/remote-address.ts";
 
 /** Options of {@link openJsonl}. */
@@ -50,9 +50,10 @@ export async function openJsonl<Row = unknown>(
       const check = rowChecker<Row>(name, schema);
       return {
         skipped: 0,
-        parse: (bytes, { row, offset }) => {
-          const text = rowText(bytes, name, { row, offset });
-          return check(parseJson(text, { file: name, offset, what: `row ${row}`, limit }), { row, offset });
+        copiesText: true,
+        parse: (text, place) => {
+          const { row, offset } = place;
+          return check(parseJson(text, { file: name, offset, what: "row", number: row, limit }), place);
         },
         idOf: idReader(name, id),
       };

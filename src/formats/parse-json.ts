@@ -5,8 +5,10 @@ import { refuseFile } from "./refuse-file.ts";
 export interface JsonPlace {
   readonly file: string;
   readonly offset: number;
-  /** Its name in messages: "line 7". */
+  /** Its name in messages: "the header". */
   readonly what: string;
+  /** Its number behind the name: a row must not cost a text that only an error needs. */
+  readonly number?: number | undefined;
   readonly limit: number;
 }
 
@@ -20,16 +22,20 @@ const letterBytes = 2;
 
 /** The value of a JSON text, unless it is nested too deeply or would take too much memory. */
 export function parseJson(text: string, place: JsonPlace): unknown {
-  const { file, offset, what } = place;
+  const { file, offset } = place;
   if (hasManyBrackets(text) && depthOf(text) > deepest) {
-    throw refuseFile(file, offset, `${what} is nested deeper than ${deepest} levels`);
+    throw refuseFile(file, offset, `${nameOf(place)} is nested deeper than ${deepest} levels`);
   }
   if (text.length * (containerBytes + letterBytes) > place.limit) checkSize(text, place);
   try {
     return JSON.parse(text) as unknown;
   } catch (cause) {
-    throw refuseFile(file, offset, `${what} is not JSON`, { cause });
+    throw refuseFile(file, offset, `${nameOf(place)} is not JSON`, { cause });
   }
+}
+
+function nameOf({ what, number }: JsonPlace): string {
+  return number === undefined ? what : `${what} ${number}`;
 }
 
 /** True if a text could be nested too deeply: most have few brackets, and counting those is fast. */
@@ -56,9 +62,10 @@ function depthOf(text: string): number {
 }
 
 /** Estimates the memory of a value before it is created. */
-function checkSize(text: string, { file, offset, what, limit }: JsonPlace): void {
+function checkSize(text: string, place: JsonPlace): void {
+  const { file, offset, limit } = place;
   const where = `${file}, offset ${offset}`;
-  const meter = new OutputMeter(limit, () => tooMuchOutput("BAD_FILE", { where, what, limit }));
+  const meter = new OutputMeter(limit, () => tooMuchOutput("BAD_FILE", { where, what: nameOf(place), limit }));
   for (let at = 0; at < text.length; at++) {
     const sign = text.charCodeAt(at);
     if (sign === openList || sign === openObject) meter.spend(containerBytes);

@@ -13,7 +13,8 @@ export function matchPattern(pattern: string): (name: string) => boolean {
 
 function translate(pattern: string): string {
   let text = "";
-  let isInBraces = false;
+  let depth = 0;
+  let closing = pattern.split("}").length - 1;
   for (let at = 0; at < pattern.length; at++) {
     const sign = pattern[at]!;
     if (pattern.startsWith("**/", at)) {
@@ -24,14 +25,19 @@ function translate(pattern: string): string {
       while (pattern[at + 1] === "*") at++;
       text += at > 0 && pattern[at - 1] === "*" ? ".*" : "[^/]*";
     } else if (sign === "?") text += "[^/]";
-    else if (sign === "{" && pattern.includes("}", at)) {
-      isInBraces = true;
+    // A brace that has no end is a plain character.
+    else if (sign === "{" && closing > depth) {
+      depth++;
       text += "(?:";
-    } else if (sign === "}" && isInBraces) {
-      isInBraces = false;
+    } else if (sign === "}" && depth > 0) {
+      depth--;
+      closing--;
       text += ")";
-    } else if (sign === "," && isInBraces) text += "|";
-    else text += sign.replace(/[\\^$.*+?()[\]{}|/]/, "\\$&");
+    } else if (sign === "," && depth > 0) text += "|";
+    else {
+      if (sign === "}") closing--;
+      text += sign.replace(/[\\^$.*+?()[\]{}|/]/, "\\$&");
+    }
   }
   return text;
 }

@@ -1,7 +1,9 @@
 import { closeSync, fstatSync, openSync } from "node:fs";
 import { crc32 } from "../../bytes/crc32.ts";
 import { isMillraceError } from "../../errors/errors.ts";
+import { parseJson } from "../../formats/parse-json.ts";
 import { refuseFile } from "../../formats/refuse-file.ts";
+import { outputLimit } from "../../input/output-limit.ts";
 import { closedFile, readExactly } from "../source/file-store.ts";
 import { footerShape, type IndexFooter, type IndexSubject, indexMagic } from "./index-footer.ts";
 import { decodePage, type IndexPage, pageRows } from "./index-page.ts";
@@ -26,14 +28,17 @@ export function openIndexFile(path: string, subject: IndexSubject): IndexFile | 
   } catch {
     return undefined;
   }
+  let index: IndexFile | undefined;
   try {
-    const index = readIndex(fd, path);
+    index = readIndex(fd, path);
     if (index !== undefined && isSame(index.footer.subject, subject)) return index;
+    index = undefined;
   } catch (error) {
     // Another program may be at work on it, or the disk has lost a part: the file itself decides.
     if (!isMillraceError(error)) throw error;
+  } finally {
+    if (index === undefined) closeSync(fd);
   }
-  closeSync(fd);
   return undefined;
 }
 
@@ -56,7 +61,12 @@ function readIndex(fd: number, path: string): IndexFile | undefined {
   if (tail.toString("latin1", 8) !== indexMagic || length > maxFooterBytes) return undefined;
   const text = readBytes(size - tailBytes - length, length);
   if (crc32(text) !== tail.readUInt32LE(4)) return undefined;
-  const footer: unknown = JSON.parse(text.toString("utf8"));
+  const footer = parseJson(text.toString("utf8"), {
+    file: path,
+    offset: size - tailBytes - length,
+    what: "the footer of an index",
+    limit: outputLimit(size),
+  });
   if (!isFooter(footer)) return undefined;
   const { rows, directory } = footer;
   const pages = Math.ceil(rows / pageRows);

@@ -15,6 +15,7 @@ export class RowSpans {
   /** Where the row that was asked for last begins and ends. Not returned: a row must not cost an object. */
   start = 0;
   end = 0;
+  private row = -1;
   private readonly source: PageSource;
   private readonly pages: (IndexPage | undefined)[];
   private readonly loaded: number[] = [];
@@ -30,7 +31,9 @@ export class RowSpans {
     const number = Math.floor(row / pageRows);
     const page = this.pages[number] ?? this.load(number);
     const inPage = row % pageRows;
-    const start = boundOf(page, inPage);
+    // A row begins where the one before it ends: rows in order need no search from an anchor.
+    const start = row === this.row + 1 && inPage > 0 ? this.end : boundOf(page, inPage);
+    this.row = row;
     this.start = start;
     this.end = page.offsets.length > 0 ? page.offsets[inPage + 1]! : start + page.lengths[inPage]!;
   }

@@ -2,7 +2,8 @@ import { refuseFile } from "../../formats/refuse-file.ts";
 import { isThenable } from "../../runtime/is-thenable.ts";
 import type { IndexFile } from "../index/index-file.ts";
 import { RowSpans } from "../index/row-spans.ts";
-import type { ByteStore } from "../source/byte-store.ts";
+import { type ByteRange, type ByteStore, wholeBuffer } from "../source/byte-store.ts";
+import { rowText } from "./row-values.ts";
 
 /** Where a row is in its file, for its own message. */
 export interface RowPlace {
@@ -10,27 +11,37 @@ export interface RowPlace {
   readonly offset: number;
 }
 
-/** The bytes of a row become its value. */
-export type ParseRow<Row> = (bytes: Buffer, place: RowPlace) => Row;
+/** The text of a row, without its line break, becomes its value. */
+export type ParseRow<Row> = (text: string, place: RowPlace) => Row;
+
+export interface LineReading<Row> {
+  readonly parse: ParseRow<Row>;
+  /** Lines at the beginning that are no rows, a header: 0 or 1. */
+  readonly skipped: number;
+  /** Whether a value holds no part of the text that it was made from: then that may be part of a longer text. */
+  readonly copiesText: boolean;
+}
 
 // Rows that are this close to each other are read together.
 const maxGapBytes = 1 << 16;
 const maxReadBytes = 4 * 2 ** 20;
 const lineFeed = 10;
 
-/** Reads rows of a text by its index. `skipped` rows at the beginning are none: a header. */
+/** Reads rows of a text by its index. */
 export class LineRows<Row> {
   readonly length: number;
   private readonly text: ByteStore;
   private readonly spans: RowSpans;
   private readonly parse: ParseRow<Row>;
   private readonly skipped: number;
+  private readonly copiesText: boolean;
 
-  constructor(text: ByteStore, index: IndexFile, { parse, skipped }: { parse: ParseRow<Row>; skipped: number }) {
+  constructor(text: ByteStore, index: IndexFile, { parse, skipped, copiesText }: LineReading<Row>) {
     this.text = text;
     this.spans = new RowSpans(index);
     this.parse = parse;
     this.skipped = skipped;
+    this.copiesText = copiesText;
     this.length = index.rows - skipped;
   }
 
@@ -39,8 +50,8 @@ export class LineRows<Row> {
     spans.locate(index + this.skipped);
     const { start, end } = spans;
     const bytes = text.read(start, end - start);
-    if (isThenable(bytes)) return Promise.resolve(bytes).then((come) => this.row(come, index, start));
-    return this.row(bytes, index, start);
+    if (isThenable(bytes)) return Promise.resolve(bytes).then((come) => this.row(wholeBuffer(come), index, start));
+    return this.row(wholeBuffer(bytes), index, start);
   }
 
   /** A row of a text that is here. */
@@ -48,9 +59,10 @@ export class LineRows<Row> {
     const { spans, text } = this;
     spans.locate(index + this.skipped);
     const { start, end } = spans;
-    const bytes = text.peek === undefined ? text.read(start, end - start) : text.peek(start, end - start);
+    if (text.peek !== undefined) return this.row(text.peek(start, end - start, this.copiesText), index, start);
+    const bytes = text.read(start, end - start);
     if (bytes instanceof Promise) throw new TypeError(`${text.name} is not a file of this machine.`);
-    return this.row(bytes, index, start);
+    return this.row(wholeBuffer(bytes), index, start);
   }
 
   /** Several rows; neighbours come with one read. */
@@ -71,11 +83,10 @@ export class LineRows<Row> {
       reads.push(
         (async () => {
           const bytes = await this.text.read(start, group.at(-1)!.end - start);
-          for (const place of group)
-            rows.set(
-              place.index,
-              this.row(bytes.subarray(place.start - start, place.end - start), place.index, place.start),
-            );
+          for (const place of group) {
+            const range = { bytes, from: place.start - start, to: place.end - start };
+            rows.set(place.index, this.row(range, place.index, place.start));
+          }
         })(),
       );
       from = to;
@@ -84,14 +95,16 @@ export class LineRows<Row> {
     return indices.map((index) => rows.get(index)!);
   }
 
-  private row(bytes: Buffer, index: number, offset: number): Row {
+  private row(range: ByteRange, index: number, offset: number): Row {
+    const { bytes, from, to } = range;
     // Every row but the last ends with a line break: if not, the file is not the one that was indexed.
-    if (bytes[bytes.length - 1] !== lineFeed && offset + bytes.length < this.text.size) {
+    if ((from === to || bytes[to - 1] !== lineFeed) && offset + to - from < this.text.size) {
       throw refuseFile(this.text.name, offset, `row ${index} does not end where the index says`, {
         hint: "The file was changed after it was opened. Open it again once it is complete.",
       });
     }
-    return this.parse(bytes, { row: index, offset });
+    const place = { row: index, offset };
+    return this.parse(rowText(range, this.text.name, place), place);
   }
 }
 

@@ -14,7 +14,7 @@ import { openStore } from "../source/open-store.ts";
 import { isRemote } from "../source/remote-address.ts";
 import { storeChunks } from "../source/store-chunks.ts";
 import { indexLines } from "./index-lines.ts";
-import { LineRows, type ParseRow } from "./line-rows.ts";
+import { type LineReading, LineRows } from "./line-rows.ts";
 
 /** What all formats of lines have in common. */
 export interface LinesOptions {
@@ -34,10 +34,7 @@ export interface LineFormat<Row> {
   readonly options: LinesOptions;
 }
 
-interface PreparedLines<Row> {
-  readonly parse: ParseRow<Row>;
-  /** Lines at the beginning that are no rows: 0 or 1. */
-  readonly skipped: number;
+interface PreparedLines<Row> extends LineReading<Row> {
   readonly idOf?: ((row: Row, index: number) => string) | undefined;
 }
 

@@ -5,14 +5,22 @@ import type { StandardSchema } from "../../config/standard-schema.ts";
 import { MillraceError } from "../../errors/errors.ts";
 import { refuseFile } from "../../formats/refuse-file.ts";
 import { describeKind } from "../../values/state-json.ts";
+import type { ByteRange } from "../source/byte-store.ts";
 import type { RowPlace } from "./line-rows.ts";
 
+// What a decoder puts in place of bytes that are not UTF-8. A text may hold it by itself, too.
+const replacement = "\ufffd";
+
 /** The text of a row, without its line break. */
-export function rowText(bytes: Buffer, file: string, { row, offset }: RowPlace): string {
-  if (!isUtf8(bytes)) throw refuseFile(file, offset, `row ${row} is not UTF-8`);
-  let end = bytes.length;
-  while (end > 0 && (bytes[end - 1] === 10 || bytes[end - 1] === 13)) end--;
-  return bytes.toString("utf8", 0, end);
+export function rowText({ bytes, from, to, text: all }: ByteRange, file: string, { row, offset }: RowPlace): string {
+  let end = to;
+  while (end > from && (bytes[end - 1] === 10 || bytes[end - 1] === 13)) end--;
+  if (all !== undefined) return all.slice(from, end);
+  const text = bytes.toString("utf8", from, end);
+  // The bytes are looked at again only in case of doubt: that costs more than decoding them.
+  if (text.includes(replacement) && !isUtf8(bytes.subarray(from, to)))
+    throw refuseFile(file, offset, `row ${row} is not UTF-8`);
+  return text;
 }
 
 /** Checks each row against the schema that the user has given; without one, rows are what the user says they are. */

@@ -1,3 +1,17 @@
+/** Some bytes of a buffer. A view of its own would cost a row more than reading it. */
+export interface ByteRange {
+  readonly bytes: Buffer;
+  readonly from: number;
+  readonly to: number;
+  /** All bytes of the buffer as text, where the caller can use it and they are ASCII: offsets are the same. */
+  readonly text?: string | undefined;
+}
+
+/** All bytes of a buffer. */
+export function wholeBuffer(bytes: Buffer): ByteRange {
+  return { bytes, from: 0, to: bytes.length };
+}
+
 /** The bytes of a file, here or elsewhere, read in pieces. */
 export interface ByteStore {
   /** The path or the address, for messages. */
@@ -8,7 +22,7 @@ export interface ByteStore {
   /** Exactly `length` bytes, at once where they are here. A piece outside of the file is a `BAD_FILE` error. */
   read(offset: number, length: number): Buffer | Promise<Buffer>;
   /** The same, valid only until the next call: for what is turned into a value at once. */
-  peek?(offset: number, length: number): Buffer;
+  peek?(offset: number, length: number, wantsText: boolean): ByteRange;
   /** What the store's own checks compare: ETag or modification time. Another one means that the content is another. */
   readonly version: string;
   close(): void | Promise<void>;

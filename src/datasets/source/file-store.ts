@@ -1,10 +1,11 @@
+import { isAscii } from "node:buffer";
 import { closeSync, fstatSync, readSync } from "node:fs";
 import { resolve } from "node:path";
 import { MillraceError, messageOf } from "../../errors/errors.ts";
 import { requireWithin } from "../../formats/byte-source.ts";
 import { openFile } from "../../formats/file-source.ts";
 import { refuseFile } from "../../formats/refuse-file.ts";
-import type { LocalByteStore } from "./byte-store.ts";
+import { type LocalByteStore, wholeBuffer } from "./byte-store.ts";
 
 const windowBytes = 1 << 16;
 
@@ -16,10 +17,10 @@ export function openFileStore(path: string): LocalByteStore {
   let isOpen = true;
   const window = Buffer.allocUnsafeSlow(windowBytes);
   let [windowAt, windowLength, nextAt] = [0, 0, -1];
-  const fill = (offset: number, into: Buffer): Buffer => {
+  let windowText: string | undefined;
+  const fill = (offset: number, into: Buffer, length: number): void => {
     if (!isOpen) throw closedFile(path);
-    readExactly(fd, into, { offset, path });
-    return into;
+    readExactly(fd, into, { offset, path, length });
   };
   const store: LocalByteStore = {
     name: path,
@@ -28,21 +29,26 @@ export function openFileStore(path: string): LocalByteStore {
     version: `${mtimeNs}`,
     read(offset, length) {
       requireWithin(store, offset, length);
-      return fill(offset, Buffer.allocUnsafe(length));
+      const bytes = Buffer.allocUnsafe(length);
+      fill(offset, bytes, length);
+      return bytes;
     },
     // Rows in order cost one call of the system for many, and no row costs an allocation.
-    peek(offset, length) {
+    peek(offset, length, wantsText) {
       if (length > windowBytes || !(offset >= 0 && length >= 0 && offset + length <= size))
-        return store.read(offset, length);
+        return wholeBuffer(store.read(offset, length));
       const isNext = offset === nextAt;
       nextAt = offset + length;
       const from = offset - windowAt;
-      if (from >= 0 && from + length <= windowLength) return window.subarray(from, from + length);
+      if (from >= 0 && from + length <= windowLength)
+        return { bytes: window, from, to: from + length, text: windowText };
       windowLength = 0;
       const wanted = isNext ? Math.min(windowBytes, size - offset) : length;
-      fill(offset, window.subarray(0, wanted));
+      fill(offset, window, wanted);
       [windowAt, windowLength] = [offset, wanted];
-      return window.subarray(0, length);
+      // Decoding many rows at once takes a fifth of the time.
+      windowText = wantsText && wanted > length ? asciiText(window, wanted) : undefined;
+      return { bytes: window, from: 0, to: length, text: windowText };
     },
     close() {
       if (isOpen) closeSync(fd);
@@ -53,15 +59,23 @@ export function openFileStore(path: string): LocalByteStore {
   return store;
 }
 
+function asciiText(bytes: Buffer, length: number): string | undefined {
+  return isAscii(bytes.subarray(0, length)) ? bytes.toString("latin1", 0, length) : undefined;
+}
+
 // Node reads at most 2 GiB in one call.
 const largestRead = 1 << 30;
 
-/** Fills a buffer from a file; a file that ends before is an error. */
-export function readExactly(fd: number, into: Buffer, { offset, path }: { offset: number; path: string }): void {
-  for (let done = 0; done < into.length; ) {
+/** Fills the first `length` bytes of a buffer from a file; a file that ends before is an error. */
+export function readExactly(
+  fd: number,
+  into: Buffer,
+  { offset, path, length = into.length }: { offset: number; path: string; length?: number },
+): void {
+  for (let done = 0; done < length; ) {
     let read: number;
     try {
-      read = readSync(fd, into, done, Math.min(into.length - done, largestRead), offset + done);
+      read = readSync(fd, into, done, Math.min(length - done, largestRead), offset + done);
     } catch (cause) {
       throw refuseFile(path, offset + done, `cannot be read (${messageOf(cause)})`, { cause });
     }

@@ -7,6 +7,7 @@ import type { Dataset } from "../dataset.ts";
 import type { RowPlace } from "../lines/line-rows.ts";
 import { type LinesOptions, openLines } from "../lines/open-lines.ts";
 import { idReader, rowChecker, rowText } from "../lines/row-values.ts";
+import { wholeBuffer } from "../source/byte-store.ts";
 import { type ColumnType, columnTypes, convertValue } from "./convert-value.ts";
 import type { SplitRecord } from "./split-record.ts";
 
@@ -42,12 +43,12 @@ export function openTable<Row>(
     options,
     prepare: ({ name }, first) => {
       const header = { row: -1, offset: 0 };
-      const names = columns ?? split(rowText(first, name, header), name, header);
+      const names = columns ?? split(rowText(wholeBuffer(first), name, header), name, header);
       checkColumns(name, names, { types, id });
       const kinds = names.map((column) => types[column] ?? "text");
       const check = rowChecker<Row>(name, schema);
-      const parse = (bytes: Buffer, place: RowPlace): Row => {
-        const values = split(rowText(bytes, name, place), name, place);
+      const parse = (text: string, place: RowPlace): Row => {
+        const values = split(text, name, place);
         if (values.length !== names.length) throw wrongCount(name, place, values.length, names);
         const row: Record<string, unknown> = {};
         for (let i = 0; i < names.length; i++) {
@@ -56,7 +57,9 @@ export function openTable<Row>(
         }
         return check(row, place);
       };
-      return { skipped: columns === undefined && first.length > 0 ? 1 : 0, parse, idOf: idReader(name, id) };
+      const skipped = columns === undefined && first.length > 0 ? 1 : 0;
+      // Values are slices of their line.
+      return { skipped, copiesText: false, parse, idOf: idReader(name, id) };
     },
   });
 }

@@ -17,7 +17,7 @@ export function* parseJsonl<Record = unknown>(input: Bytes, limits: LineLimits =
 
 /** The record of one line; `limit` is its maximum memory in bytes. */
 export function parseJsonLine<Record>({ text, number, offset }: Line, file: string, limit: number): Record {
-  return parseJson(text, { file, offset, what: `line ${number}`, limit }) as Record;
+  return parseJson(text, { file, offset, what: "line", number, limit }) as Record;
 }
 
 /** A record as a line, with its line break; a value that JSON would change is refused with its path. */
