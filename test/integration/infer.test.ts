@@ -120,6 +120,7 @@ describe("infer", () => {
 
   it.each([
     ["a test set without items", config.replace("texts: [five]", "texts: []"), "The test set test-other is empty."],
+    ["columns to copy", `${config}copy: { text: ref }\n`, "The config has a key copy, which is not read"],
     ["empty output keys", `${config}output_keys: []\n`, "Option outputKeys of InferenceRunner"],
     ["two test sets of one name", config.replace("test-other", "test-clean"), "two test sets named test-clean"],
     ["a name that leaves the folder", config.replace("test-other", "../x"), '"../x" cannot be the name of a test set'],

@@ -62,6 +62,14 @@ async function makeProvider(
   const { _target_, params, ...more } = config.provider ?? {};
   const given = { ...more, ...params };
   const own = configOf(config, name);
+  if ((_target_ == null || _target_ === stockProvider) && "copy" in own && own.copy != null)
+    throw new MillraceError(
+      "BAD_CONFIG",
+      "The config has a key copy, which is not read: its columns would be missing.",
+      {
+        hint: "Write columns of the dataset with output_fn, or with a provider of your own.",
+      },
+    );
   if (_target_ == null || _target_ === stockProvider)
     return new InferProvider({ ...own, project_root: projectRoot }, given);
   const made = await instantiate({ _target_ }, { projectRoot, args: [own, given] });
