@@ -1,4 +1,4 @@
-import { appendFileSync, chmodSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { deflateRawSync, gzipSync } from "node:zlib";
@@ -63,6 +63,38 @@ describe("openJsonl", () => {
     );
   });
 
+  it("reads the same rows in order as one by one, while other rows are read in between", async () => {
+    const some = Array.from({ length: 9000 }, (_, n) => ({
+      n,
+      text: n % 3000 < 1500 ? "plain" : "üß語😀\ufffd",
+      x: "x".repeat(n % 90),
+    }));
+    some[4000] = { n: 4000, text: "long", x: "ü".repeat(70_000) };
+    await using data = await openJsonl<{ n: number }>(file(lines(some)));
+    let at = 0;
+    for await (const row of data) {
+      expect(row).toEqual(some[at]);
+      if (at % 100 === 0) expect(data.at((at * 31) % 9000)).toEqual(some[(at * 31) % 9000]);
+      at++;
+    }
+    expect(at).toBe(9000);
+  });
+
+  it("refuses bytes that are not UTF-8 at their row, and yields the rows before it", async () => {
+    const bad = [[0xff], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xe8, 0xaa], [0xf5, 0x80, 0x80, 0x80]];
+    for (const bytes of bad) {
+      const text = [Buffer.from(lines(rows(2000))), Buffer.from('"'), Buffer.from(bytes), Buffer.from('"\n{}\n')];
+      await using data = await openJsonl(file(Buffer.concat(text)));
+      let read = 0;
+      const all = async () => {
+        for await (const _row of data) read++;
+      };
+      await expect(all()).rejects.toThrow(/row 2000 is not UTF-8/);
+      expect(read).toBe(2000);
+      expect(data.at(2001)).toEqual({});
+    }
+  });
+
   it("reads gzip of every kind from its restart points", async () => {
     const text = Buffer.from(lines(rows(60_000)));
     const noise = Buffer.from(lines(Array.from({ length: 3000 }, (_, n) => ({ n, s: randomText(n) }))));
@@ -110,8 +142,8 @@ describe("openJsonl", () => {
     expect(third.at(0).id).toBe("utt-X");
   });
 
-  it("keeps the index in the cache folder where the data cannot be written to", async () => {
-    const place = mkdtempSync(join(folder, "read-only-"));
+  it("keeps the index in the folder that the user names, and nothing beside the data", async () => {
+    const place = mkdtempSync(join(folder, "data-"));
     const path = join(place, "data.jsonl");
     writeFileSync(path, lines(rows(3)));
     const indexDir = join(folder, "kept");
@@ -119,7 +151,6 @@ describe("openJsonl", () => {
     expect(data.length).toBe(3);
     expect(readdirSync(indexDir)).toHaveLength(1);
     expect(readdirSync(place)).toEqual(["data.jsonl"]);
-    chmodSync(place, 0o700);
   });
 
   it("builds a damaged index again", async () => {

@@ -1,13 +1,22 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import type { Dataset } from "../../../src/datasets/dataset.ts";
 import { openJsonl } from "../../../src/datasets/open-jsonl.ts";
+import { openParquet } from "../../../src/datasets/open-parquet.ts";
+import { openTar } from "../../../src/datasets/open-tar.ts";
+import { blockBytes, openBlockCache } from "../../../src/datasets/source/block-cache.ts";
 import { s3Settings } from "../../../src/datasets/source/s3-settings.ts";
 import { signS3 } from "../../../src/datasets/source/sign-s3.ts";
+import { writeParquetFile } from "../../../src/formats/parquet/parquet-file.ts";
+import { tarEnd } from "../../../src/formats/tar/encode-tar-entry.ts";
+import { encodeWebDatasetSample } from "../../../src/formats/tar/encode-web-dataset-sample.ts";
 
 const text = Array.from({ length: 60_000 }, (_, n) => `${JSON.stringify({ n, text: `text of row ${n}` })}\n`).join("");
 const files = new Map<string, { bytes: Buffer; etag: string }>([
@@ -55,6 +64,10 @@ function serve({ url = "", headers }: IncomingMessage, response: ServerResponse)
   const end = Math.min(Number(to), file.bytes.length - 1);
   response.writeHead(206, { etag: file.etag, "content-range": `bytes ${from}-${end}/${file.bytes.length}` });
   response.end(file.bytes.subarray(Number(from), end + 1));
+}
+
+function sizeOf(place: string): number {
+  return readdirSync(place).reduce((sum, name) => sum + statSync(join(place, name)).size, 0);
 }
 
 describe("a dataset by its address", () => {
@@ -149,7 +162,94 @@ describe("a dataset by its address", () => {
     expect(anew.digest).not.toBe(data.digest);
   });
 
-  it("does not follow a redirect with its credentials, nor show them", async () => {
+  it("sends no credentials to the host that it is redirected to", async () => {
+    const got: (string | undefined)[] = [];
+    const other = createServer((request, response) => {
+      got.push(request.headers.authorization);
+      serve(request, response);
+    }).listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const to = `http://127.0.0.1:${(other.address() as AddressInfo).port}/data.jsonl`;
+    let isFirstHost = true;
+    answerFirst = (response) => {
+      // Every second request is the one that was redirected.
+      isFirstHost = !isFirstHost;
+      if (isFirstHost) return false;
+      response.writeHead(302, { location: to }).end();
+      return true;
+    };
+    const place = `${origin.replace("http://", "http://me:pass@")}/moved.jsonl`;
+    await using data = await openJsonl<{ n: number }>(place, { remote: true, indexDir: join(folder, "redirected") });
+    expect(await data.at(7)).toMatchObject({ n: 7 });
+    const own = seen.filter(({ url }) => url === "/moved.jsonl");
+    expect(own[0]?.authorization).toBe(`Basic ${Buffer.from("me:pass").toString("base64")}`);
+    expect(got.length).toBeGreaterThan(0);
+    expect(new Set(got)).toEqual(new Set([undefined]));
+    other.close();
+  });
+
+  it("refuses a redirect that leaves https or http", async () => {
+    answerFirst = (response) => {
+      response.writeHead(302, { location: "ftp://example.test/x" }).end();
+      return true;
+    };
+    await expect(openJsonl(`${origin}/data.jsonl`, { remote: true })).rejects.toThrow(
+      /redirected to an address of ftp:/,
+    );
+  });
+
+  it.each(["/rows.parquet", "/rows.tar"])("reads parts of %s, and notices a change midway", async (path) => {
+    const own = join(folder, `own${path}`);
+    mkdirSync(join(folder, "own"), { recursive: true });
+    if (path.endsWith(".parquet")) {
+      const rows = Array.from({ length: 40 }, (_, n) => ({ n, x: randomBytes(150_000) }));
+      const columns = [
+        { name: "n", type: "int32" },
+        { name: "x", type: "binary" },
+      ] as const;
+      await writeParquetFile(own, rows, { columns, rowsPerGroup: 5 });
+    } else {
+      const sample = (n: number) =>
+        encodeWebDatasetSample({ __key__: `s${n}`, json: { n }, bin: randomBytes(150_000) });
+      writeFileSync(own, Buffer.concat([...Array.from({ length: 40 }, (_, n) => sample(n)), tarEnd]));
+    }
+    const bytes = readFileSync(own);
+    files.set(path, { bytes, etag: '"first"' });
+    const open = (): Promise<Dataset<unknown>> =>
+      path.endsWith(".parquet")
+        ? openParquet(`${origin}${path}`, { remote: true })
+        : openTar(`${origin}${path}`, { remote: true, decode: true });
+    const data = await open();
+    expect(data.length).toBe(40);
+    expect(await data.at(0)).toMatchObject(path.endsWith(".parquet") ? { n: 0 } : { json: { n: 0 } });
+    expect(seen.every(({ range }) => range !== undefined)).toBe(true);
+    rmSync(join(folder, "blocks"), { recursive: true, force: true });
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    files.set(path, { bytes, etag: '"second"' });
+    await expect((async () => data.at(39))()).rejects.toThrow(/has changed since it was opened/);
+    await data.close();
+  });
+
+  it("keeps at most as much in its cache as it may, and drops what was written first", () => {
+    const variables = { MILLRACE_CACHE: join(folder, "small"), MILLRACE_CACHE_BYTES: String(66 * blockBytes) };
+    const cache = openBlockCache("https://example.test/x", variables);
+    const block = Buffer.alloc(blockBytes, 7);
+    const place = join(folder, "small", "blocks");
+    let largest = 0;
+    for (let i = 0; i < 140; i++) {
+      cache.write("v", i, block);
+      if (i % 10 === 9) largest = Math.max(largest, sizeOf(place));
+    }
+    expect(largest).toBeLessThanOrEqual(67 * blockBytes);
+    expect(cache.read("v", 0, blockBytes)).toBeUndefined();
+    expect(cache.read("v", 139, blockBytes)?.equals(block)).toBe(true);
+    expect(cache.read("other", 139, blockBytes)).toBeUndefined();
+    const none = openBlockCache("https://example.test/x", { ...variables, MILLRACE_CACHE_BYTES: "0" });
+    none.write("w", 0, block);
+    expect(none.read("w", 0, blockBytes)).toBeUndefined();
+  });
+
+  it("sends the token of the hub, and shows no credentials", async () => {
     vi.stubEnv("HF_ENDPOINT", origin);
     vi.stubEnv("HF_TOKEN", "hf_secret");
     await using data = await openJsonl("hf://datasets/me/words/data.jsonl", { remote: true });
