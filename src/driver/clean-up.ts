@@ -7,7 +7,7 @@ import { fileSystemNow, readSnapshot } from "../run-folder/lease/take-file-step.
 import { namesIn } from "../run-folder/run/scan-shards.ts";
 
 export interface CleanUpOptions {
-  /** How long a lease lives whose own text is torn. */
+  /** The lifetime of a lease whose file is incomplete and does not state one. */
   readonly ttlMs: number;
   /** Shards are still to do: old attempts hold the checkpoints to continue from. */
   readonly keepAttempts?: boolean;

@@ -4,14 +4,14 @@ import { InferenceProvider } from "../contract/inference-provider.ts";
 import type { ClassStatics } from "../contract/runner-traits.ts";
 
 interface Belongings {
-  /** Config and params: what they name as targets is code too. */
+  /** Config and params: the targets that they name are code too. */
   readonly values: readonly unknown[];
   readonly project: string | undefined;
   /** Whether the run folder stays: a temporary one cannot be continued. */
   readonly isKept: boolean;
 }
 
-/** Where the code of a run is found. Undefined where it is not compared: a version of the runner's decides, or nothing is kept. */
+/** The files and classes that make up the code of a run. Undefined if code is not compared: the runner has a `version`, or the run folder is temporary. */
 export function codeOf(
   runner: ClassStatics,
   provider: ClassStatics,

@@ -22,7 +22,7 @@ import { printNothingLeft, showProgress } from "./progress/show-progress.ts";
 import { requireSendable } from "./require-sendable.ts";
 import type { RunRequest } from "./run-request.ts";
 
-/** The whole of a run: plan, launch, watch, merge. What is done already is not done again. */
+/** Runs everything: plan, launch, watch, merge. Committed shards are not computed again. */
 export async function driveRun<Merged>(request: RunRequest<Merged>): Promise<Merged> {
   const { runDir, parallel, stop, work } = request;
   const launcher = await checkedLauncher(request);
@@ -42,7 +42,7 @@ export async function driveRun<Merged>(request: RunRequest<Merged>): Promise<Mer
         finishRun(session, request.task.merge, await launch(session, request, { launcher, pool })),
       );
     } catch (error) {
-      // Jobs that completed the run while this driver was about to leave have left the merge to it.
+      // If the jobs completed the run while this driver was stopping, they left the merge to it.
       const isLeft = outlivesDriver(launcher) && isStopped(error) && !stop.kill.aborted;
       if (!isLeft || (await scanShards(paths, new Map(), plan)).committed.size < plan.shardCount) throw error;
       return await takePart((session) => finishRun(session, request.task.merge));
@@ -54,7 +54,7 @@ export async function driveRun<Merged>(request: RunRequest<Merged>): Promise<Mer
   }
 }
 
-/** How many workers a new run is sure to keep busy. */
+/** The number of workers that a new run can certainly keep busy. */
 function workersNeeded({ parallel, task: { options } }: RunRequest<unknown>, items: number): number {
   const batches = Math.ceil(items / (options.work.batchSize ?? 1));
   return Math.min(parallel.nWorkers, batches, options.shards ?? batches);
@@ -70,7 +70,7 @@ async function launch(
   const { paths, plan } = session.run;
   const wasComplete = existsSync(paths.merged);
   const runInline = () => launchWorkers(launcher, { ...request, pending: plan.shardCount });
-  // A worker in this process looks for itself; only of a run that was complete it is known that nothing may be left.
+  // A worker in this process scans the shards itself; only a run that was complete may have nothing left to do.
   if (launcher.kind === "inline" && !wasComplete) return runInline();
   const { committed, open, firstScan } = await findCommitted(session);
   if (open.length === 0) {
@@ -82,13 +82,13 @@ async function launch(
   return new Map([...committed, ...(await launchWorkers(launcher, { ...request, pending: open.length }, pool))]);
 }
 
-/** The launcher of a start, once it is sure that it can do what is asked. */
+/** The launcher of a start, after checking that it supports the requested options. */
 export async function checkedLauncher(request: RunRequest<unknown>): Promise<Launcher> {
   const launcher = await chooseLauncher(request.parallel);
   launcher.check(request.parallel);
   if (launcher.kind !== "inline") {
     requireSendable(request);
-    // Workers build their own; this process need not hold a dataset and a model meanwhile.
+    // Workers build their own env; this process does not need to keep a dataset and a model in memory.
     forgetEnv(request.task.provider);
   }
   return launcher;
@@ -97,14 +97,14 @@ export async function checkedLauncher(request: RunRequest<unknown>): Promise<Lau
 /** How this process takes part in a run: as its one worker, or as the driver of others. */
 export function sessionOptions(stop: StopRequests, launcher: Launcher): SessionOptions {
   return {
-    // Where workers outlive the driver, one that is asked to leave after their end still has the merge to do.
+    // If workers outlive the driver and have ended, a driver that is asked to stop still merges.
     isAskedToLeave: () => (outlivesDriver(launcher) ? stop.kill : stop.leave).aborted,
     role: launcher.kind === "inline" ? "worker" : "driver",
     hasRemoteObservers: launcher.kind === "queued" ? true : undefined,
   };
 }
 
-/** Does something as a member of the run, and leaves no heartbeat behind. */
+/** Runs `act` as a member of the run, and stops the heartbeat afterwards. */
 export async function inSession<Merged>(
   session: Session,
   { runDir, task }: RunRequest<Merged>,
@@ -114,7 +114,7 @@ export async function inSession<Merged>(
   try {
     return await act(session);
   } catch (error) {
-    // Before this process is seen to have left: those who watch the run read it then. On a full disk it is not kept.
+    // Written before this process is seen to have left, because observers read it at that moment. On a full disk it is lost.
     const { run, member } = session;
     const { lease } = member;
     const self = lease.role === "driver" ? {} : { worker: lease.worker };
@@ -126,7 +126,7 @@ export async function inSession<Merged>(
   }
 }
 
-/** Merges what the workers have committed, if that is all of it. */
+/** Merges the committed shards if all are committed. */
 export async function finishRun<Merged>(
   session: Session,
   merge: MergeShards<Merged>,
@@ -135,12 +135,12 @@ export async function finishRun<Merged>(
   const { run, task } = session;
   const { committed, open } = await findCommitted(session, known);
   if (open.length > 0) throw stopped(run.paths, open.length);
-  // Each worker counts for itself; only here are all failures known.
+  // Each worker counts only its own failures; the total is known only here.
   const failed = [...committed.values()].reduce((sum, { counts }) => sum + counts.failed, 0);
   const allowed = allowedFailures(task.options, run.plan);
   if (failed > allowed) throw tooManyFailures(failed, allowed);
   const merged = await mergeOnce(session, committed, merge);
-  // Of another driver, perhaps, which this one has outlived.
+  // The failure may be that of another driver, which ended earlier.
   removeFailure(run.paths);
   return merged;
 }

@@ -8,7 +8,7 @@ import { sleep } from "../runtime/sleep.ts";
 
 const everyMs = 100;
 
-/** Looks at a run folder while the run is under way, and hands over the records of each shard once. */
+/** Polls a run folder during the run, and passes on the records of each shard once. */
 export class CommitFollower {
   private readonly handedOver = new Map<number, KnownShard>();
   private isOver = false;
@@ -16,14 +16,14 @@ export class CommitFollower {
   private readonly onRecords: OnRecords;
   private readonly isKept: boolean;
 
-  /** `isKept`: the folder stays, so that records can be read when they are wanted. */
+  /** `isKept`: the folder is not temporary, so records can be read later. */
   constructor(runDir: string, { onRecords, isKept }: { readonly onRecords: OnRecords; readonly isKept: boolean }) {
     this.runDir = runDir;
     this.onRecords = onRecords;
     this.isKept = isKept;
   }
 
-  /** Looks again and again until `end` is called. */
+  /** Polls until `end` is called. */
   async follow(): Promise<void> {
     while (!this.isOver) {
       await this.look();
@@ -31,7 +31,7 @@ export class CommitFollower {
     }
   }
 
-  /** Hands over the shards that are left: all of those that are merged, or those in the folder of a run that failed. */
+  /** Passes on the remaining shards: all that are merged, or, if the run failed, all that are in its folder. */
   async end(committed?: CommittedShards): Promise<void> {
     if (committed !== undefined) this.handOver(committed);
     else if (!this.isOver) await this.look();
@@ -43,7 +43,7 @@ export class CommitFollower {
       const { committed } = await scanShards(runPaths(this.runDir), this.handedOver);
       if (!this.isOver) this.handOver(committed);
     } catch {
-      // The next look, or the merge, finds what this one has missed.
+      // The next poll, or the merge, finds shards that this one missed.
     }
   }
 

@@ -7,16 +7,16 @@ import type { IdentityParts } from "../run-folder/run/fingerprint.ts";
 import type { ProviderState } from "../values/provider-state.ts";
 import { codeOf } from "./code-of.ts";
 
-/** What makes a run this run and no other. */
+/** The identity of a run. */
 export interface RunIdentity {
   readonly parts: Omit<IdentityParts, "items">;
-  /** Where its code is found; undefined where a `version` decides, or nothing of the run is kept. */
+  /** The files and classes of its code; undefined if the runner has a `version`, or the run folder is temporary. */
   readonly code: CodeSource | undefined;
   readonly project: string | undefined;
   readonly providerState: ProviderState;
 }
 
-/** What a start, and a plan, compare with the run that was begun in the folder. */
+/** The fingerprint that is compared with that of the run in the folder. */
 export function identifyRun({ runner, provider, classOptions, options: { outputDir } }: Task<unknown>): RunIdentity {
   const { config, params } = provider;
   const { state: providerState, identity: fields } = captureProvider(provider);

@@ -14,14 +14,14 @@ import { countItemsDone } from "../run-folder/run/count-items-done.ts";
 import type { Manifest } from "../run-folder/run/manifest.ts";
 import { isAnyWorkerAlive } from "../run-folder/run/run-status.ts";
 
-/** The code of a start, and what is to be done where it is not the code of the run. */
+/** The code of a start, and the policy if it differs from the code of the run. */
 export interface ChangePolicy {
   readonly code: CodeSource | undefined;
   readonly onCodeChange: OnCodeChange | undefined;
   readonly acceptChange: boolean;
 }
 
-/** What a start makes of the code that it finds: the states that the manifest is to hold, or why it must not continue. */
+/** The result of comparing the code: the code versions for the manifest, or the reason for a refusal. */
 export type CodeComparison =
   | {
       readonly kind: "fine";
@@ -33,16 +33,16 @@ export type CodeComparison =
     }
   | { readonly kind: "refused"; readonly change: CodeChange; readonly itemsDone: number };
 
-/** The code of a run that begins. */
+/** The code of a new run. */
 export function firstCode(code: CodeSource | undefined): readonly CodeVersion[] {
   return code === undefined ? [] : [makeCodeVersion(digestCode(code), 0)];
 }
 
-/** Compares the code of a start with what has made the outputs that are there. */
+/** Compares the code of a start with the code that made the existing outputs. */
 export function judgeCode(paths: RunPaths, manifest: Manifest, policy: ChangePolicy): CodeComparison {
   const { code: source, onCodeChange, acceptChange } = policy;
   const { code: versions, plan } = manifest;
-  // The version of the class decides: the files are not looked at.
+  // The class has a version, which decides: the files are not compared.
   if (source === undefined) return { kind: "fine", versions: versions.length === 0 ? versions : [] };
   // Only code that has made items counts; the newest may have been noted by a start with nothing to do.
   const made = versions.length > 1 ? codeThatMadeItems(versions, countItemsDone(paths)) : versions;
@@ -59,7 +59,7 @@ export function judgeCode(paths: RunPaths, manifest: Manifest, policy: ChangePol
   const change = compareCode(newest, snapshot);
   if (change === undefined) return { kind: "fine", versions: withNewStamps(made, snapshot) };
   const itemsDone = countItemsDone(paths);
-  // Nothing of the code before is left, unless another driver has just begun with it.
+  // No output of the earlier code is left, unless another driver has just started with that code.
   if (itemsDone === 0 && !isAnyWorkerAlive(paths)) return { kind: "fine", versions: [makeCodeVersion(snapshot, 0)] };
   const reaction = acceptChange ? "accept" : policyFor(change, onCodeChange);
   if (reaction === "refuse") return { kind: "refused", change, itemsDone };

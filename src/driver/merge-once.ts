@@ -36,7 +36,7 @@ export async function mergeOnce<Merged>(
         { runDir: paths.root, committed },
       ),
     );
-    // Those whose worker was killed before it came to that, and those of retried items.
+    // Shards whose worker was killed before it could publish them, and shards with retried items.
     for (const { shard } of shards) publishRecords(paths.shard(shard), shard, task.options.resultDir);
     noteMerge(paths, mergeKey(shards));
     cleanUp(paths, lease);
@@ -51,7 +51,7 @@ export async function mergeOnce<Merged>(
   }
 }
 
-/** Notes that these shards were merged. Files that an earlier merge made of others are out of date. */
+/** Records that these shards were merged. Files of an earlier merge of other shards are outdated. */
 function noteMerge(paths: RunPaths, key: string): void {
   const before = readMerged(paths);
   if (before?.key === key) return;

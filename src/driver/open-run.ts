@@ -28,7 +28,7 @@ import { warnClearSecrets } from "./progress/warn-clear-secrets.ts";
 import { type RunRequest, specOf } from "./run-request.ts";
 import { startOver } from "./start-over.ts";
 
-/** Finds the run in its folder or begins it there; answers the plan that counts. */
+/** Opens the run in the folder or creates it; returns its plan. */
 export function openRun(paths: RunPaths, items: ItemList, request: RunRequest<unknown>): Plan {
   const { options } = request.task;
   if (!options.resume) startOver(paths);
@@ -44,7 +44,7 @@ export function openRun(paths: RunPaths, items: ItemList, request: RunRequest<un
   }
   manifest ??= begin(paths, items, { request, fingerprint });
   if (fingerprint !== manifest.fingerprint) requireSameRun(paths, manifest, identity, policyOf(request));
-  // Not before: a start that is refused leaves the run as it was.
+  // Only now: a start that is refused leaves the run unchanged.
   withdrawStop(paths);
   removeFailure(paths);
   removeNotices(paths);
@@ -68,7 +68,7 @@ function begin(
   }
   const code = firstCode(request.identity.code);
   if (createManifest(paths, { plan, fingerprint, code })) return { plan, fingerprint, code, created: "" };
-  // Another driver began the same run in this very moment: its plan counts.
+  // Another driver has just created the same run: its plan is used.
   return readManifest(paths)!;
 }
 
@@ -134,7 +134,7 @@ function changed(paths: RunPaths, { plan }: Manifest, { differences, areItemsCha
   return new MillraceError("RUN_CHANGED", parts.join("\n"), { hint: hintFor(areItemsChanged, code) });
 }
 
-/** A part of a fingerprint as it may be shown: earlier versions wrote secrets into it. */
+/** A part of a fingerprint without secrets: earlier versions wrote them into it. */
 function shown(key: string, text: string | undefined): string {
   if (text === undefined) return "(none)";
   const isOpen = key.split(".").some(looksSecret) && text.startsWith('"') && !text.startsWith('"${');

@@ -15,7 +15,7 @@ import { checkedLauncher, finishRun, inSession, sessionOptions } from "./drive-r
 import { policyOf, requireSameRun } from "./open-run.ts";
 import { type RunRequest, specOf } from "./run-request.ts";
 
-/** Runs the failed items of a run alone, each folded into its shard, then merges. What fails again stays written down. */
+/** Runs only the failed items of a run, puts their results into their shards, then merges. Items that fail again stay in `failures.jsonl`. */
 export async function retryFailed<Merged>(request: RunRequest<Merged>, filter: RetryFilter): Promise<Merged> {
   const { runDir, parallel, stop, work } = request;
   const launcher = await checkedLauncher(request);

@@ -32,7 +32,7 @@ export async function runTask<Merged>(
   );
 }
 
-/** Does something with a task, and hands its records over meanwhile. */
+/** Runs `act` with a task, and passes its records to `onRecords` as shards are committed. */
 async function followed<Merged>(
   task: Task<Merged>,
   { runDir, onRecords }: { readonly runDir: string; readonly onRecords: OnRecords },
@@ -76,7 +76,7 @@ export async function resumeTask<Merged>(task: Task<Merged>): Promise<Merged> {
   });
 }
 
-/** Runs the failed items once more, puts what succeeds into its place, and merges again. */
+/** Runs the failed items once more, puts the new results into their shards, and merges again. */
 export async function retryTask<Merged>(task: Task<Merged>, filter: RetryFilter): Promise<Merged> {
   const runDir = runFolder(task.options);
   if (runDir === undefined) {
@@ -95,7 +95,7 @@ async function stopping({
   return { userSignal: options.signal, outlivesDriver: outlivesDriver(await chooseLauncher(options.parallel())) };
 }
 
-/** Without an `outputDir` the run has a folder of its own for as long as it lasts, and its records come in memory. */
+/** Without an `outputDir` the run has a temporary folder, and its records are returned in memory. */
 async function inRunFolder<Merged>(
   { options }: Task<Merged>,
   act: (runDir: string) => Promise<Merged>,

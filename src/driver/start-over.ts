@@ -7,10 +7,10 @@ import { fileSystemNow, readSnapshot } from "../run-folder/lease/take-file-step.
 import { readMerged } from "../run-folder/run/merged.ts";
 import { namesIn } from "../run-folder/run/scan-shards.ts";
 
-/** Removes everything a run has made in its folder, and nothing else. Refuses while someone is at work there. */
+/** Removes everything a run has made in its folder, and nothing else. Refuses while a worker or driver is active there. */
 export function startOver(paths: RunPaths): void {
   refuseIfBusy(paths);
-  // All are looked at before the first is removed: a link on the way to one leaves the run as it is.
+  // All paths are checked before the first is removed: if one leads through a link, nothing is removed.
   const outputs = (readMerged(paths)?.files ?? []).map(({ name }) => insideRun(paths.root, paths.output(name)));
   for (const name of namesIn(paths.root)) {
     const shard = shardIdOf(name);
@@ -32,7 +32,7 @@ function refuseIfBusy(paths: RunPaths): void {
     if (snapshot === undefined || !isHeld(snapshot, { ttlMs: defaultLeaseTtlMs })) continue;
     throw busy(paths, snapshot, target === "merge" ? "is merging it" : `is working on split.${target}`);
   }
-  // Someone may be between two shards, or still building its env.
+  // A worker may be between two shards, or still building its env.
   for (const name of namesIn(paths.workers)) {
     const snapshot = readSnapshot(paths.worker(name.replace(/\.json$/, "")), now);
     if (snapshot !== undefined && isHeld(snapshot, { ttlMs: defaultLeaseTtlMs }))

@@ -25,7 +25,7 @@ export async function submitRun(request: RunRequest<unknown>): Promise<Submitted
     const plan = openRun(paths, await collectItems(request.items), request);
     const { committed } = await scanShards(paths, new Map(), plan);
     const pending = plan.shardCount - committed.size;
-    // A run that is complete but was never merged needs someone to do that.
+    // A complete run that was never merged needs a worker that merges it.
     const order = { runDir, parallel, pending: Math.max(1, pending) };
     const jobs = launcher.kind === "queued" ? await launcher.submit(order) : [await submitLocal(order)];
     if (launcher.kind === "queued") {

@@ -3,18 +3,18 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Has something done before this process ends; what it returns takes that back. */
-type BeforeTheEnd = (act: () => void) => () => void;
+/** Registers a function that is called before this process exits; returns a function that unregisters it. */
+type OnBeforeExit = (act: () => void) => () => void;
 
-/** Does something in a folder that is there for as long as that lasts, and is removed also if the process is ended. */
+/** Runs `act` in a temporary folder, which is removed afterwards, also if the process is ended by a signal. */
 export async function inTemporaryFolder<Result>(
-  beforeTheEnd: BeforeTheEnd,
+  onBeforeExit: OnBeforeExit,
   act: (folder: string) => Promise<Result>,
 ): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), "millrace-"));
   // Workers that were ended a moment ago may still have made a file while the folder was being emptied.
   const removal = { recursive: true, force: true, maxRetries: 20, retryDelay: 20 } as const;
-  const forget = beforeTheEnd(() => rmSync(folder, removal));
+  const forget = onBeforeExit(() => rmSync(folder, removal));
   try {
     return await act(folder);
   } finally {

@@ -3,9 +3,9 @@ import { ignoreErrors } from "../runtime/ignore-errors.ts";
 import { sleep } from "../runtime/sleep.ts";
 
 const signals = ["SIGINT", "SIGTERM"] as const;
-// How long ended workers, or one that cannot be ended, are waited for after the second signal.
+// The time to wait after the second signal for workers that are ending or cannot be ended.
 const killGraceMs = 1000;
-// The same for jobs of a scheduler, which has to be asked.
+// The same for jobs of a scheduler, which takes longer to end them.
 const cancelGraceMs = 60_000;
 
 interface ActiveRun {
@@ -21,7 +21,7 @@ let outlivedDriver = false;
 let lastResort: NodeJS.Timeout | undefined;
 const lastActs = new Set<() => void>();
 
-/** To be done just before a signal ends this process, where the run could not be waited for. */
+/** Registers a function that runs just before a signal ends this process without waiting for the run. */
 export function onBeforeExit(act: () => void): () => void {
   lastActs.add(act);
   return () => void lastActs.delete(act);
@@ -29,7 +29,7 @@ export function onBeforeExit(act: () => void): () => void {
 
 /**
  * Runs something that Ctrl-C (or SIGTERM) stops: once, it saves and leaves; twice, its workers are ended at once. Workers
- * on other hosts continue after the first, and are cancelled by the second. Then the signal does what it would have done without: end this process, unless the user's script has a listener of its own.
+ * on other hosts continue after the first, and are cancelled by the second. Then the signal has its usual effect: it ends this process, unless the user's script listens for it.
  */
 export async function withStopSignals<T>(
   { userSignal, outlivesDriver }: { readonly userSignal: AbortSignal | undefined; readonly outlivesDriver: boolean },
