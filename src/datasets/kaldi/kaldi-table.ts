@@ -4,7 +4,7 @@ import type { IndexFile } from "../index/index-file.ts";
 import { openIndex } from "../index/kept-index.ts";
 import { RowSpans } from "../index/row-spans.ts";
 import { rowText } from "../lines/row-values.ts";
-import type { LocalByteStore } from "../source/byte-store.ts";
+import { type LocalByteStore, wholeBuffer } from "../source/byte-store.ts";
 import { openFileStore } from "../source/file-store.ts";
 import { storeChunks } from "../source/store-chunks.ts";
 
@@ -63,7 +63,7 @@ export class KaldiTable {
   line(row: number): KaldiLine {
     this.spans.locate(row);
     const { start, end } = this.spans;
-    const text = rowText(this.store.read(start, end - start), this.path, { row, offset: start }).trimEnd();
+    const text = rowText(wholeBuffer(this.store.read(start, end - start)), this.path, { row, offset: start }).trimEnd();
     const gap = text.search(/[ \t]/);
     const key = gap === -1 ? text : text.slice(0, gap);
     return { key, value: gap === -1 ? "" : text.slice(gap).trim(), offset: start };

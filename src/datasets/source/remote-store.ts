@@ -2,7 +2,7 @@ import { requireWithin } from "../../formats/byte-source.ts";
 import { refuseFile } from "../../formats/refuse-file.ts";
 import { type BlockCache, blockBytes } from "./block-cache.ts";
 import type { ByteStore } from "./byte-store.ts";
-import { type ByteRange, type RangeAnswer, type RemoteFile, requestRange, unreadable } from "./request.ts";
+import { type FilePart, type RangeAnswer, type RemoteFile, requestRange, unreadable } from "./request.ts";
 
 const blocksAhead = 2;
 
@@ -81,7 +81,7 @@ async function look(file: RemoteFile) {
 function partOf(
   { status, headers, bytes }: RangeAnswer,
   { name }: RemoteFile,
-  { from, to, version }: ByteRange & { readonly version: string },
+  { from, to, version }: FilePart & { readonly version: string },
 ): Buffer {
   const isSame = (headers.get("etag") ?? headers.get("last-modified")) === version;
   if (status === 206 && isSame) return bytes;

@@ -18,7 +18,7 @@ const maxWaitMs = 30_000;
 const maxRedirects = 10;
 
 /** A part of a file, first and last byte included. */
-export interface ByteRange {
+export interface FilePart {
   readonly from: number;
   readonly to: number;
 }
@@ -33,7 +33,7 @@ export interface RangeAnswer {
 /** Asks for a part of a file. What may pass by itself (429, 5xx, a lost connection) is tried again. */
 export async function requestRange(
   file: RemoteFile,
-  range: ByteRange,
+  range: FilePart,
   extra: Record<string, string> = {},
 ): Promise<RangeAnswer> {
   for (let tries = 1; ; tries++) {
@@ -46,11 +46,7 @@ export async function requestRange(
   }
 }
 
-async function tryOnce(
-  file: RemoteFile,
-  range: ByteRange,
-  extra: Record<string, string>,
-): Promise<RangeAnswer | Error> {
+async function tryOnce(file: RemoteFile, range: FilePart, extra: Record<string, string>): Promise<RangeAnswer | Error> {
   try {
     const answer = await follow(file, { range: `bytes=${range.from}-${range.to}`, ...extra });
     const { status, headers } = answer;
@@ -64,7 +60,7 @@ async function tryOnce(
 }
 
 /** The bytes of a part. A server that sends more than was asked for is stopped; one that sends less is asked again. */
-async function readPart(answer: Response, { name }: RemoteFile, { from, to }: ByteRange): Promise<Buffer> {
+async function readPart(answer: Response, { name }: RemoteFile, { from, to }: FilePart): Promise<Buffer> {
   const wanted = to - from + 1;
   const pieces: Uint8Array[] = [];
   let length = 0;
