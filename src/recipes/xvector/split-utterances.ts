@@ -63,6 +63,6 @@ function utterancesOf(dataset: Dataset<SpeechRow>, path: string): SplitUtterance
 /** Batches by seconds need the row of every item at once. */
 export function noCost(path: string): MillraceError {
   return new MillraceError("BAD_OPTION", `xvector.batch_seconds: the rows of ${path} are not there at once.`, {
-    hint: "Leave batch_seconds out and set batch_size: Parquet files and addresses are read while the run goes on.",
+    hint: "Leave batch_seconds out and set batch_size: Parquet files and addresses are read during the run.",
   });
 }
