@@ -3,13 +3,7 @@ import { isThenable } from "../../runtime/is-thenable.ts";
 import type { IndexFile } from "../index/index-file.ts";
 import { RowSpans } from "../index/row-spans.ts";
 import { type ByteRange, type ByteStore, wholeBuffer } from "../source/byte-store.ts";
-import { rowText } from "./row-values.ts";
-
-/** Where a row is in its file, for its own message. */
-export interface RowPlace {
-  readonly row: number;
-  readonly offset: number;
-}
+import { type RowPlace, rowText } from "./row-values.ts";
 
 /** The text of a row, without its line break, becomes its value. */
 export type ParseRow<Row> = (text: string, place: RowPlace) => Row;

@@ -6,7 +6,12 @@ import { MillraceError } from "../../errors/errors.ts";
 import { refuseFile } from "../../formats/refuse-file.ts";
 import { describeKind } from "../../values/state-json.ts";
 import type { ByteRange } from "../source/byte-store.ts";
-import type { RowPlace } from "./line-rows.ts";
+
+/** Where a row is in its file, for its own message. */
+export interface RowPlace {
+  readonly row: number;
+  readonly offset: number;
+}
 
 // What a decoder puts in place of bytes that are not UTF-8. A text may hold it by itself, too.
 const replacement = "\ufffd";

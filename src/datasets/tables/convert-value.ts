@@ -1,5 +1,5 @@
 import { refuseFile } from "../../formats/refuse-file.ts";
-import type { RowPlace } from "../lines/line-rows.ts";
+import type { RowPlace } from "../lines/row-values.ts";
 
 /** The types that a column can have; a text is left as it is. */
 export type ColumnType = "text" | "number" | "int" | "boolean";

@@ -1,5 +1,5 @@
 import { refuseFile } from "../../formats/refuse-file.ts";
-import type { RowPlace } from "../lines/line-rows.ts";
+import type { RowPlace } from "../lines/row-values.ts";
 
 /** Splits one line of a table into its values. */
 export type SplitRecord = (text: string, file: string, place: RowPlace) => string[];
