@@ -112,10 +112,10 @@ describe("the index of a file", () => {
     chmodSync(folder, 0o755);
     chmodSync(place, 0o555);
     chmodSync(cache, 0o777);
-    // Root may write everywhere: the file is opened by somebody else then.
-    const nobody = process.getuid?.() === 0 ? { uid: 65_534 } : {};
+    // Root may write everywhere: the process runs as another user then.
+    const otherUser = process.getuid?.() === 0 ? { uid: 65_534 } : {};
     const env = { ...process.env, MILLRACE_CACHE: cache };
-    const said = await outputOf(openElsewhere(join(place, "few.jsonl"), { ...nobody, env }));
+    const said = await outputOf(openElsewhere(join(place, "few.jsonl"), { ...otherUser, env }));
     expect(said).toMatch(/^2 jsonl 2 rows.* \{"n":1\}$/);
     expect(readdirSync(place)).toEqual(["few.jsonl"]);
     expect(readdirSync(join(cache, "indexes"))).toHaveLength(1);

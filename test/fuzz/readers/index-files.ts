@@ -56,7 +56,7 @@ export const indexFile: Reader = {
   },
 };
 
-/** An index that somebody has made, with right checksums, may name wrong rows, and must do no harm. */
+/** A made-up index with right checksums may name wrong rows, and must do no harm. */
 export const hostileIndexFile: Reader = {
   covers: ["openJsonl"],
   seeds: async () => [await indexOf(plain)],
