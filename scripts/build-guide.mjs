@@ -76,7 +76,7 @@ const onTheMachine = {
     onResolve(
       {
         filter:
-          /\/(choose-scheduler|import-module|every-tick|run-in-flight|open-shards|call-ahead|open-rate-limiter|espnet3-resolvers|format-date|parse-override|apply-overrides|group-choices|compose-config)\.ts$/,
+          /\/(choose-scheduler|import-module|every-tick|run-in-flight|open-shards|call-ahead|open-rate-limiter|espnet3-resolvers|format-date|parse-override|apply-overrides|group-choices|defaults-tree)\.ts$/,
       },
       ({ path, importer }) => {
         const own = join(source, "programs", basename(path));
