@@ -1,3 +1,4 @@
+import { hasZstd } from "../../src/formats/lines/compression.ts";
 import type { Reader } from "./reader.ts";
 
 /** Every reader of the library by name, loaded when it is its turn. */
@@ -23,7 +24,8 @@ export const allReaders: Readonly<Record<string, () => Promise<Reader>>> = {
   tsv: async () => (await import("./readers/lines.ts")).tsv,
   "jsonl-dataset": async () => (await import("./readers/datasets.ts")).jsonlDataset,
   "jsonl-gzip-dataset": async () => (await import("./readers/datasets.ts")).jsonlGzipDataset,
-  "jsonl-zstd-dataset": async () => (await import("./readers/datasets.ts")).jsonlZstdDataset,
+  // Without zstd, before Node.js 22.15, every file would be refused.
+  ...(hasZstd && { "jsonl-zstd-dataset": async () => (await import("./readers/datasets.ts")).jsonlZstdDataset }),
   "index-file": async () => (await import("./readers/index-files.ts")).indexFile,
   "hostile-index-file": async () => (await import("./readers/index-files.ts")).hostileIndexFile,
   "hostile-gzip-index": async () => (await import("./readers/index-files.ts")).hostileGzipIndex,
