@@ -219,7 +219,6 @@ describe("the sources", () => {
     "it serves another folder, or the public API": (file, importer) => dirname(file) !== dirname(importer),
     "it implements a contract": (file) => imports.get(file)!.some((name) => contracts.includes(name)),
     "it is loaded when it is needed": (file, importer) => loads.get(importer)!.includes(file),
-    "it is the program of a process or thread": (file) => /-(?:thread|process)\.ts$/.test(file),
     "the guide has another program for it": (file) => programs.includes(basename(file)),
     "it is one of the few that write": (file) => file in mayWrite,
     "it has a test of its own": (file) => testTexts.some((text) => text.includes(`/src/${file}"`)),

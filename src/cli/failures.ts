@@ -21,7 +21,7 @@ export const failures: Command = {
     },
     json: { type: "boolean", help: "one JSON object for each reason, a line each; with --item the failure itself" },
   },
-  examples: ["millrace failures exp/prep", "millrace failures exp/prep --item 17", "millrace failures exp/prep --json"],
+  examples: ["millrace failures exp/prep", "millrace failures exp/prep --json"],
   arguments: { min: 1, max: 1 },
   async run({ positionals: [runDir], text, has }) {
     const look = await pollRun(runDir!, { isLooking: true });

@@ -44,6 +44,7 @@ export async function openJsonl<Row = unknown>(
   return openLines<Row>(given.path, {
     format: "jsonl",
     hasQuotes: false,
+    blank: "white space",
     options: lines,
     prepare: ({ name, size }) => {
       const limit = outputLimit(size);

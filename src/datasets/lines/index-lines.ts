@@ -3,7 +3,7 @@ import { messageOf } from "../../errors/errors.ts";
 import { refuseFile } from "../../formats/refuse-file.ts";
 import type { IndexWriter } from "../index/index-writer.ts";
 import { LineCollector, type ScannedChunk } from "./line-collector.ts";
-import { scanChunk } from "./scan-chunk.ts";
+import { type BlankLines, scanChunk } from "./scan-chunk.ts";
 import { scanInThreads, scanThreads } from "./scan-in-threads.ts";
 import { QuotedScanner } from "./scan-quoted.ts";
 
@@ -11,6 +11,7 @@ export interface LineRules {
   readonly maxLineBytes: number;
   /** Whether line breaks between quotes belong to a value, as in CSV. */
   readonly hasQuotes: boolean;
+  readonly blank: BlankLines;
 }
 
 /** The text of a file, unpacked. */
@@ -33,18 +34,20 @@ export async function indexLines(writer: IndexWriter, text: TextParts, rules: Li
   const collector = new LineCollector(text.name, rules.maxLineBytes, (start) => writer.addRow(start));
   const { plainFile } = text;
   const isThreaded = plainFile !== undefined && !rules.hasQuotes && scanThreads(plainFile.size) > 0;
-  const parts = isThreaded ? threadParts(text, plainFile.size, collector) : ownParts(text, rules, collector);
+  const parts = isThreaded
+    ? threadParts(text, { size: plainFile.size, blank: rules.blank }, collector)
+    : ownParts(text, rules, collector);
   for await (const part of parts) collector.add(part);
   return { textBytes: collector.offset, crc: collector.crc };
 }
 
-async function* ownParts(text: TextParts, { hasQuotes }: LineRules, collector: LineCollector) {
+async function* ownParts(text: TextParts, { hasQuotes, blank }: LineRules, collector: LineCollector) {
   const quotes = hasQuotes ? new QuotedScanner() : undefined;
   let isFirst = true;
   for await (const chunk of text.chunks()) {
     const bytes = isFirst ? withoutMark(chunk, collector) : chunk;
     isFirst = false;
-    yield { bytes: bytes.length, crc: crc32(bytes), lines: quotes?.scan(bytes) ?? scanChunk(bytes) };
+    yield { bytes: bytes.length, crc: crc32(bytes), lines: quotes?.scan(bytes) ?? scanChunk(bytes, blank) };
   }
   if (quotes?.isOpen === true) {
     throw refuseFile(text.name, collector.offset, "the file ends within quotes", {
@@ -53,13 +56,17 @@ async function* ownParts(text: TextParts, { hasQuotes }: LineRules, collector: L
   }
 }
 
-async function* threadParts(text: TextParts, size: number, collector: LineCollector): AsyncGenerator<ScannedChunk> {
+async function* threadParts(
+  text: TextParts,
+  { size, blank }: { readonly size: number; readonly blank: BlankLines },
+  collector: LineCollector,
+): AsyncGenerator<ScannedChunk> {
   for await (const first of text.chunks()) {
     withoutMark(first, collector);
     break;
   }
   try {
-    yield* scanInThreads(text.name, collector.offset, size);
+    yield* scanInThreads({ path: text.name, blank }, collector.offset, size);
   } catch (cause) {
     throw refuseFile(text.name, collector.offset, `cannot be read on: ${messageOf(cause)}`, { cause });
   }

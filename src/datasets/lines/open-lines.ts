@@ -15,6 +15,7 @@ import { isRemote } from "../source/remote-address.ts";
 import { storeChunks } from "../source/store-chunks.ts";
 import { indexLines } from "./index-lines.ts";
 import { type LineReading, LineRows } from "./line-rows.ts";
+import type { BlankLines } from "./scan-chunk.ts";
 
 /** What all formats of lines have in common. */
 export interface LinesOptions {
@@ -29,6 +30,7 @@ export interface LineFormat<Row> {
   /** The name of the format in digests. */
   readonly format: string;
   readonly hasQuotes: boolean;
+  readonly blank: BlankLines;
   /** Made once the text is open: the header of a table is its first line. */
   readonly prepare: (text: ByteStore, first: Buffer) => PreparedLines<Row>;
   readonly options: LinesOptions;
@@ -65,7 +67,7 @@ function packedBy(start: Buffer): PackedText | undefined {
 function openLineIndex(
   store: ByteStore,
   packed: PackedText | undefined,
-  { hasQuotes, options }: Pick<LineFormat<unknown>, "hasQuotes" | "options">,
+  { hasQuotes, blank, options }: Pick<LineFormat<unknown>, "hasQuotes" | "blank" | "options">,
 ) {
   const { maxLineBytes = usualMaxLineBytes, indexDir } = options;
   if (!(Number.isSafeInteger(maxLineBytes) && maxLineBytes > 0)) {
@@ -79,13 +81,17 @@ function openLineIndex(
   }
   return openIndex({
     store,
-    rules: hasQuotes ? "quoted lines" : "lines",
+    rules: hasQuotes ? "quoted table" : blank === "empty" ? "table" : "lines",
     indexDir,
     build: async (writer, subject) => {
       const parts = packed?.unpack(store, writer);
       const plainFile = parts === undefined && !isRemote(store.name) ? store : undefined;
       const chunks = parts?.chunks ?? (() => storeChunks(store));
-      const text = await indexLines(writer, { name: store.name, chunks, plainFile }, { maxLineBytes, hasQuotes });
+      const text = await indexLines(
+        writer,
+        { name: store.name, chunks, plainFile },
+        { maxLineBytes, hasQuotes, blank },
+      );
       writer.finish(text.textBytes, { subject, ...text, restarts: parts?.restarts() });
     },
   });

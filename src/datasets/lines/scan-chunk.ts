@@ -10,8 +10,12 @@ export interface ChunkLines {
 
 const lineFeed = 10;
 
+/** Which lines are no rows: those of white space alone, or, where white space may be a value, only empty ones. */
+export type BlankLines = "white space" | "empty";
+
 /** Finds the lines of a part of a text. Parts are independent of each other, so that several threads can do this. */
-export function scanChunk(bytes: Buffer): ChunkLines {
+export function scanChunk(bytes: Buffer, blank: BlankLines): ChunkLines {
+  const isBlank = blank === "empty" ? isEmpty : isWhiteSpace;
   const first = bytes.indexOf(lineFeed);
   if (first === -1) {
     return {
@@ -44,7 +48,13 @@ function grown(starts: Uint32Array): Uint32Array<ArrayBuffer> {
   return longer;
 }
 
-function isBlank(bytes: Buffer, from: number, to: number): boolean {
+/** The end of a line may be CR LF. */
+function isEmpty(bytes: Buffer, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) if (bytes[at] !== 13) return false;
+  return true;
+}
+
+function isWhiteSpace(bytes: Buffer, from: number, to: number): boolean {
   for (let at = from; at < to; at++) {
     const byte = bytes[at]!;
     if (byte !== 32 && (byte < 9 || byte > 13)) return false;

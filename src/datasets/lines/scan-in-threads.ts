@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { entryUrl } from "../../runtime/entry-url.ts";
 import type { ScannedChunk } from "./line-collector.ts";
-import type { ScanAnswer, ScanRequest } from "./scan-thread.ts";
+import type { ScanAnswer, ScanRequest, ScanThreadData } from "./scan-thread.ts";
 
 const partBytes = 8 * 2 ** 20;
 // Below this a file is scanned before threads have started.
@@ -19,8 +19,8 @@ export function scanThreads(sizeBytes: number): number {
 }
 
 /** Scans a local file with several threads; its parts come in order, at most two for each thread are held. */
-export async function* scanInThreads(path: string, from: number, size: number): AsyncGenerator<ScannedChunk> {
-  const threads = Array.from({ length: scanThreads(size) }, () => startThread(path));
+export async function* scanInThreads(data: ScanThreadData, from: number, size: number): AsyncGenerator<ScannedChunk> {
+  const threads = Array.from({ length: scanThreads(size) }, () => startThread(data));
   try {
     const waiting: Promise<ScannedChunk>[] = [];
     let next = from;
@@ -49,8 +49,8 @@ interface ScanThread {
 }
 
 /** A thread answers in the order in which it is asked. */
-function startThread(path: string): ScanThread {
-  const worker = new Worker(entryUrl("dataset-scan-thread.cjs"), { workerData: { path }, execArgv: [] });
+function startThread(data: ScanThreadData): ScanThread {
+  const worker = new Worker(entryUrl("dataset-scan-thread.cjs"), { workerData: data, execArgv: [] });
   const waiting: { resolve: (part: ScannedChunk) => void; reject: (error: Error) => void }[] = [];
   const fail = (error: Error) => {
     for (const { reject } of waiting.splice(0)) reject(error);

@@ -10,7 +10,7 @@ export class QuotedScanner {
   private isQuoted = false;
 
   scan(bytes: Buffer): ChunkLines {
-    if (!this.isQuoted && bytes.indexOf(quote) === -1) return scanChunk(bytes);
+    if (!this.isQuoted && bytes.indexOf(quote) === -1) return scanChunk(bytes, "empty");
     // A break inside of quotes is no break: the parts between the real ones are scanned.
     const masked = Buffer.from(bytes);
     for (let at = 0; at < masked.length; at++) {
@@ -18,7 +18,7 @@ export class QuotedScanner {
       if (byte === quote) this.isQuoted = !this.isQuoted;
       else if (this.isQuoted && byte === lineFeed) masked[at] = quote;
     }
-    return scanChunk(masked);
+    return scanChunk(masked, "empty");
   }
 
   /** Whether the text ends within quotes. */

@@ -2,7 +2,7 @@ import { openSync, readSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { crc32 } from "node:zlib";
 import type { ScannedChunk } from "./line-collector.ts";
-import { scanChunk } from "./scan-chunk.ts";
+import { type BlankLines, scanChunk } from "./scan-chunk.ts";
 
 /** A part of the file that a thread is asked to scan. */
 export interface ScanRequest {
@@ -12,7 +12,13 @@ export interface ScanRequest {
 
 export type ScanAnswer = ScannedChunk | { readonly problem: string };
 
-const { path } = workerData as { readonly path: string };
+/** What a thread is started with. */
+export interface ScanThreadData {
+  readonly path: string;
+  readonly blank: BlankLines;
+}
+
+const { path, blank } = workerData as ScanThreadData;
 const fd = openSync(path, "r");
 let buffer = Buffer.allocUnsafeSlow(0);
 
@@ -27,7 +33,7 @@ parentPort?.on("message", ({ offset, length }: ScanRequest) => {
     }
     done += read;
   }
-  const lines = scanChunk(bytes);
+  const lines = scanChunk(bytes, blank);
   parentPort?.postMessage({ bytes: length, crc: crc32(bytes), lines } satisfies ScanAnswer, [
     lines.starts.buffer as ArrayBuffer,
   ]);

@@ -39,6 +39,7 @@ export function openTable<Row>(
   return openLines<Row>(path, {
     format,
     hasQuotes,
+    blank: "empty",
     options,
     prepare: ({ name }, first) => {
       const header = { row: -1, offset: 0 };

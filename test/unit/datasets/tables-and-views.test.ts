@@ -54,6 +54,21 @@ describe("openCsv", () => {
 });
 
 describe("openTsv", () => {
+  it("has a row for every line that is not empty: white space is a value", async () => {
+    await using data = await openTsv(file("a\tb\n1\t2\n\t\n\n \t\r\n\r\n3\t"));
+    expect(await data.get([0, 1, 2, 3])).toEqual([
+      { a: "1", b: "2" },
+      { a: "", b: "" },
+      { a: " ", b: "" },
+      { a: "3", b: "" },
+    ]);
+    expect(data.length).toBe(4);
+    await using one = await openCsv(file("word\na\n  \n\nb\n"));
+    expect(await one.get([0, 1, 2])).toEqual([{ word: "a" }, { word: "  " }, { word: "b" }]);
+    await using lines = await openJsonl(file("1\n \t\n2\n"));
+    expect([lines.length, lines.at(1)]).toEqual([2, 2]);
+  });
+
   it("leaves quotes alone, and takes columns where there is no header", async () => {
     await using data = await openTsv(file('a\t"x"\nb\ty\n'), { columns: ["id", "text"], id: "id" });
     expect(data.length).toBe(2);
