@@ -80,7 +80,7 @@ type RowAudio = Pick<SpeechRow, "file" | "source" | "seconds" | "sizeBytes" | "r
 
 function audioOf(row: Row, place: RowPlace): RowAudio {
   const label = `${place.name}: row ${place.index}`;
-  if (typeof row["readAudio"] === "function" && place.columns.audio == null) return ownAudio(row, label);
+  if (readsItself(row) && place.columns.audio == null) return audioOfItself(row, label);
   const found = columnOf(row, place.columns.audio, audioColumns, place);
   const value = found === undefined ? undefined : row[found];
   const holder = typeof value === "object" && value !== null ? (value as Row) : {};
@@ -101,8 +101,14 @@ function audioOf(row: Row, place: RowPlace): RowAudio {
   };
 }
 
-/** A row that reads its own audio: an utterance of Kaldi, a cut of Lhotse, or one of the user's own. */
-function ownAudio(row: Row, label: string): RowAudio {
+type SelfReading = Row & Pick<SpeechRow, "readAudio">;
+
+/** Whether a row reads its audio itself: an utterance of Kaldi, a cut of Lhotse, or one of the user's classes. */
+function readsItself(row: Row): row is SelfReading {
+  return typeof row["readAudio"] === "function";
+}
+
+function audioOfItself(row: SelfReading, label: string): RowAudio {
   const { file, wav, start, end, duration } = row;
   const given = typeof end === "number" && typeof start === "number" ? end - start : duration;
   const isFile = typeof file === "string";
@@ -111,7 +117,7 @@ function ownAudio(row: Row, label: string): RowAudio {
     source: isFile ? file : typeof wav === "string" ? wav : label,
     seconds: typeof given === "number" ? given : undefined,
     sizeBytes: undefined,
-    readAudio: (options) => (row as unknown as RowAudio).readAudio(options),
+    readAudio: (options) => row.readAudio(options),
   };
 }
 
