@@ -223,11 +223,13 @@ class ValueReader {
 // A backslash is an escape only before a quote, as in Hydra: "a\"b", "C:\dir", "ends with one \\".
 function unquote(quoted: string): string {
   const mark = quoted[0]!;
-  return quoted
-    .slice(1)
-    .replace(new RegExp(`(\\\\+)${mark}`, "g"), (_whole, backslashes: string) => {
-      const kept = "\\".repeat(Math.floor(backslashes.length / 2));
-      return kept + mark;
-    })
-    .slice(0, -1);
+  return (
+    quoted
+      .slice(1)
+      // Backslashes before another sign are matched too: each would be tried as the first one otherwise.
+      .replace(new RegExp(`(\\\\+)(${mark}?)`, "g"), (whole, backslashes: string, quote: string) =>
+        quote === "" ? whole : "\\".repeat(Math.floor(backslashes.length / 2)) + quote,
+      )
+      .slice(0, -1)
+  );
 }

@@ -81,6 +81,11 @@ async function retryOne(done: Done, order: RetryOrder, context: ShardContext): P
   const seen = groupAttempts(namesIn(run.paths.attempts)).get(done.shard) ?? noAttempts;
   const claim = await member.protocol.claim(done.shard, seen, { replace: true, above: done.attempt });
   if (claim === undefined) return false;
+  // Another worker may have replaced the shard between the look at it and the claim: the next pass sees that.
+  if (!isStill(done, run.paths)) {
+    await member.protocol.drop(claim);
+    return false;
+  }
   const failures = [...failuresOfShard(run.paths, done.shard)];
   const earlier = seen.active === undefined ? seen.fenced : [...seen.fenced, seen.active];
   try {
@@ -90,4 +95,9 @@ async function retryOne(done: Done, order: RetryOrder, context: ShardContext): P
     if (error instanceof ShardInterrupted) return false;
     throw error;
   }
+}
+
+function isStill({ shard, attempt }: Done, paths: RunPaths): boolean {
+  const now = inspectShard(paths.shard(shard));
+  return now.state === "committed" && now.done.attempt === attempt;
 }

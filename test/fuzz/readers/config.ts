@@ -179,6 +179,7 @@ export const overrides: Reader = {
     () => manyOf("a,", 80_000),
     () => manyOf("1", 100_000),
     () => manyOf("1_", 80_000),
+    () => Buffer.from(`x='${"\\\\".repeat(100_000)}x'`),
     () => Buffer.from(`x=float('${"1".repeat(100_000)}x')`),
     () => Buffer.from(`x=int('${" ".repeat(100_000)}x')`),
     () => Buffer.from(`${"a.".repeat(80_000)}=1`),
