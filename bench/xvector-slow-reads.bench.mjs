@@ -9,7 +9,7 @@ import { inFolder, ratioOfPairs, row } from "./measure.mjs";
 const here = fileURLToPath(new URL(".", import.meta.url));
 const data = join(process.env.MILLRACE_SHARED ?? resolve(here, "..", "..", "shared"), "data");
 const model = join(data, "models", "spk_thinresnet_fbank80.onnx");
-const pairs = 5;
+const pairs = Number(process.env.MILLRACE_BENCH_PAIRS ?? 5);
 
 export function bench() {
   if (!existsSync(model)) {

@@ -6,7 +6,7 @@ import * as trial from "../fixtures/runners/conformance.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 // Many small shards: workers often look at a shard that another one is just replacing.
-const [count, shards, rounds] = [400, 100, 6];
+const [count, shards, rounds] = [400, 100, 3];
 
 it("retries the failed items of many shards with several workers, which take none for damaged", async () => {
   const failAt = [...range(count)].filter((item) => item % 4 === 0);
