@@ -1,4 +1,4 @@
-// X-vectors of audio from a slow place, with four calls open and with one: reading goes on while the model computes.
+// X-vectors of audio from a slow place, with four calls open and with one: files are read while the model computes.
 // Needs the speech and the model of ../shared (or MILLRACE_SHARED).
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
