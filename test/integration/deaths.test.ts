@@ -59,8 +59,9 @@ function mergedBytes(outputDir: string): string {
 /** Which items were begun, and by which process. */
 function readLog(log: string): { pid: number; item: number }[] {
   if (!existsSync(log)) return [];
-  const lines = readFileSync(log, "utf8").trim().split("\n");
-  return lines.map((line) => line.split(" ").map(Number)).map(([pid, item]) => ({ pid: pid!, item: item! }));
+  // Only whole lines: the file may be there before its text, and a signal to process 0 goes to this whole process group.
+  const lines = readFileSync(log, "utf8").matchAll(/^(\d+) (\d+)\n/gm);
+  return [...lines].map(([, pid, item]) => ({ pid: Number(pid), item: Number(item) }));
 }
 
 async function until<T>(look: () => T | undefined): Promise<T> {

@@ -68,7 +68,8 @@ function newRun({ holdAt, stopsFirst, isBlocking, items = 1000, ...options }: Jo
 /** The lines of a file that may not be there yet, or not any more. */
 function linesOf(path: string): string[] {
   try {
-    return readFileSync(path, "utf8").trimEnd().split("\n");
+    // Only whole lines: the file may be there before its text, and a signal to process 0 goes to this whole process group.
+    return readFileSync(path, "utf8").split("\n").slice(0, -1);
   } catch {
     return [];
   }
