@@ -8,6 +8,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import nn
+from random_norms import randomise_norms
 
 
 class Res2(nn.Module):
@@ -361,13 +362,7 @@ makers = {
 name, folder = sys.argv[1:]
 torch.manual_seed(7)
 torch.set_num_threads(1)
-model = makers[name]().eval()
-for module in model.modules():
-    if isinstance(module, (nn.BatchNorm1d, nn.BatchNorm2d)):
-        module.running_mean.normal_(0, 0.3)
-        module.running_var.uniform_(0.5, 2)
-        nn.init.uniform_(module.weight, 0.5, 1.5)
-        nn.init.normal_(module.bias, 0, 0.2)
+model = randomise_norms(makers[name]().eval())
 state = model.state_dict()
 torch.save({"model": state} if name == "rawnet" else state, f"{folder}/model.pth")
 with torch.no_grad():

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import nn
+from random_norms import randomise_norms
 
 channels, kernels, dilations, groups = [24, 32, 32, 32, 48], [3, 5, 3, 1, 3], [2, 1, 3, 1, 1], [2, 1, 4, 2, 3]
 if sys.argv[1] == "even":
@@ -119,13 +120,7 @@ def normalised(feats, lens):
 context, folder = sys.argv[1:]
 torch.manual_seed(5)
 torch.set_num_threads(1)
-model = Ecapa(context != "local").eval()
-for module in model.modules():
-    if isinstance(module, nn.BatchNorm1d):
-        module.running_mean.normal_(0, 0.3)
-        module.running_var.uniform_(0.5, 2)
-        nn.init.uniform_(module.weight, 0.5, 1.5)
-        nn.init.normal_(module.bias, 0, 0.2)
+model = randomise_norms(Ecapa(context != "local").eval())
 torch.save(model.state_dict(), f"{folder}/embedding_model.ckpt")
 feats, lens = (torch.from_numpy(np.load(f"{folder}/{name}.npy")) for name in ("feats", "lens"))
 first = slopes(feats)

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import nn
+from random_norms import randomise_norms
 
 folder, settings = sys.argv[1], json.loads(sys.argv[2])
 channels, sizes, strides = settings["channels"], settings["block_sizes"], settings["strides"]
@@ -81,13 +82,7 @@ def normalised(feats, lens):
 
 torch.manual_seed(settings.get("seed", 7))
 torch.set_num_threads(1)
-model = ResNet().eval()
-for module in model.modules():
-    if isinstance(module, (nn.BatchNorm1d, nn.BatchNorm2d)):
-        module.running_mean.normal_(0, 0.3)
-        module.running_var.uniform_(0.5, 2)
-        nn.init.uniform_(module.weight, 0.5, 1.5)
-        nn.init.normal_(module.bias, 0, 0.2)
+model = randomise_norms(ResNet().eval())
 torch.save(model.state_dict(), f"{folder}/embedding_model.ckpt")
 feats, lens = (torch.from_numpy(np.load(f"{folder}/{name}.npy")) for name in ("feats", "lens"))
 with torch.no_grad():
