@@ -1,0 +1,79 @@
+import { readFileSync, realpathSync } from "node:fs";
+import { dirname, sep } from "node:path";
+
+/** The file system that holds a path. */
+export interface FileSystem {
+  /** As the kernel names it, such as `ext4`, `nfs4` or `fuse.sshfs`; `unknown` where no kernel tells. */
+  readonly type: string;
+  /** Where it is mounted; empty where that is not known. */
+  readonly mount: string;
+  /**
+   * One kernel serves all its users, so every process sees each change at once. False for network file systems, for those
+   * in user space, and where the type is not known.
+   */
+  readonly isLocal: boolean;
+}
+
+const localTypes = new Set([
+  "bcachefs",
+  "btrfs",
+  "exfat",
+  "ext2",
+  "ext3",
+  "ext4",
+  "f2fs",
+  "jfs",
+  "ntfs3",
+  "overlay",
+  "ramfs",
+  "reiserfs",
+  "tmpfs",
+  "vfat",
+  "xfs",
+  "zfs",
+]);
+
+const unknown: FileSystem = { type: "unknown", mount: "", isLocal: false };
+
+/** The file system of a path, which need not exist yet. Linux tells it; elsewhere it is unknown. */
+export function fileSystemOf(path: string): FileSystem {
+  let mounts: string;
+  try {
+    mounts = readFileSync("/proc/self/mountinfo", "utf8");
+  } catch {
+    return unknown;
+  }
+  return findMount(mounts, realPath(path)) ?? unknown;
+}
+
+/** The mount of a path in the text of `/proc/self/mountinfo`. Of several at one place the last one hides the others. */
+export function findMount(mountinfo: string, path: string): FileSystem | undefined {
+  let found: FileSystem | undefined;
+  for (const line of mountinfo.split("\n")) {
+    const [before = "", after = ""] = line.split(" - ", 2);
+    const mount = unescape(before.split(" ")[4] ?? "");
+    const type = after.split(" ")[0] ?? "";
+    if (mount === "" || type === "" || !isBelow(path, mount)) continue;
+    if (found === undefined || mount.length >= found.mount.length)
+      found = { type, mount, isLocal: localTypes.has(type) };
+  }
+  return found;
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return folder === sep || path === folder || path.startsWith(folder + sep);
+}
+
+// The kernel writes blanks, tabs, line breaks and backslashes as octal numbers.
+function unescape(text: string): string {
+  return text.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : realPath(parent);
+  }
+}
