@@ -51,7 +51,7 @@ export function findMount(mountinfo: string, path: string): FileSystem | undefin
   let found: FileSystem | undefined;
   for (const line of mountinfo.split("\n")) {
     const [before = "", after = ""] = line.split(" - ", 2);
-    const mount = unescape(before.split(" ")[4] ?? "");
+    const mount = unescapeOctal(before.split(" ")[4] ?? "");
     const type = after.split(" ")[0] ?? "";
     if (mount === "" || type === "" || !isBelow(path, mount)) continue;
     if (found === undefined || mount.length >= found.mount.length)
@@ -65,7 +65,7 @@ function isBelow(path: string, folder: string): boolean {
 }
 
 // The kernel writes blanks, tabs, line breaks and backslashes as octal numbers.
-function unescape(text: string): string {
+function unescapeOctal(text: string): string {
   return text.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
 }
 
