@@ -19,7 +19,7 @@ interface SearchOptions {
 }
 
 /**
- * The runs in a folder and below it: folders with manifest.json and .millrace. Shards are not searched, links are not
+ * The runs in a folder and below it: folders with a manifest and its internal files. Shards are not searched, links are not
  * followed.
  */
 export function findRuns(dir: string, { onSkipped = () => {}, inside }: SearchOptions = {}): Generator<string> {
