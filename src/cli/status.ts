@@ -20,7 +20,7 @@ export const status: Command = {
   name: "status",
   usage: "RUN [--watch] [--json]",
   summary: "Shows the state of the run in the folder RUN, from any host that can read the folder.",
-  details: `Exit code ${exitCode.failed} where an error has ended the run (failed), ${exitCode.ok} in every other state.`,
+  details: `Exit code ${exitCode.failed} if an error has ended the run (failed), ${exitCode.ok} in every other state.`,
   options: {
     watch: { type: "boolean", short: "w", help: "update until no process works on it any more" },
     json: { type: "boolean", help: "one JSON object (with --watch: one a line, every second)" },
@@ -66,7 +66,7 @@ export function describeRun(status: RunStatus): string {
     jobProblems = [],
     failure,
   } = status;
-  const odd = [
+  const others = [
     items.dropped > 0 ? `, ${formatCount(items.dropped)} dropped` : "",
     items.failed > 0 ? `, ${formatCount(items.failed)} failed` : "",
   ].join("");
@@ -76,7 +76,7 @@ export function describeRun(status: RunStatus): string {
   const lines = [
     `${runDir}: ${state}`,
     ...(failure === undefined ? [] : failureLines(failure)),
-    `  items    ${formatCount(items.done)} of ${formatCount(items.total)}${odd}`,
+    `  items    ${formatCount(items.done)} of ${formatCount(items.total)}${others}`,
     `  shards   ${formatCount(shards.committed)} of ${formatCount(shards.total)} committed${damaged}`,
     `  workers  ${workers.length}${pace}${left}`,
     ...workers.map(
@@ -95,7 +95,7 @@ export function describeRun(status: RunStatus): string {
 /** Reports whether the code still equals the code that made the outputs. */
 function describeCode(changed: readonly string[]): string {
   if (changed.length === 0) return "";
-  return `  code     not the code that made the outputs: ${changed.slice(0, 3).join(", ")}${changed.length > 3 ? ", …" : ""}\n`;
+  return `  code     has changed since it made the outputs: ${changed.slice(0, 3).join(", ")}${changed.length > 3 ? ", …" : ""}\n`;
 }
 
 /** The error that ended a run, where it happened, and what to do. */

@@ -57,7 +57,7 @@ function onSignal(signal: NodeJS.Signals): void {
     process.stderr.write(
       [...active].some((run) => run.outlivesDriver)
         ? "\nmillrace: leaving; the jobs continue. Ctrl-C again within three seconds cancels them\n"
-        : "\nmillrace: stopping after the items in work; Ctrl-C again stops at once\n",
+        : "\nmillrace: stopping after the current items; Ctrl-C again stops at once\n",
     );
     for (const run of active) run.leave.abort("signal");
     return;

@@ -141,7 +141,10 @@ describe.concurrent("millrace merge", () => {
     const project = makeProject();
     await project.run("run", "job.yaml", "fails=[8]", "runner.on_error=fail");
     const { status, stderr } = await project.run("merge", "exp/job");
-    expect({ status, stderr }).toEqual({ status: 3, stderr: expect.stringMatching(/3 of 4 shards of .* still to do/) });
+    expect({ status, stderr }).toEqual({
+      status: 3,
+      stderr: expect.stringMatching(/3 of 4 shards of .* are not committed/),
+    });
   });
 
   it("makes one file of all shards on demand, and changes nothing of how the run is carried out", async () => {
@@ -167,7 +170,7 @@ describe.concurrent("millrace merge", () => {
 });
 
 describe.concurrent("millrace verify", () => {
-  it("finds one flipped bit and names the file; that shard alone is made anew as it says", async () => {
+  it("finds one flipped bit and names the file; that shard alone is made again as it says", async () => {
     const project = makeProject();
     await project.run("run", "job.yaml");
     const sound = await project.run("verify", "exp/job");
@@ -185,7 +188,7 @@ describe.concurrent("millrace verify", () => {
 });
 
 describe.concurrent("millrace verify of merged files", () => {
-  it("finds bytes that were added, changed or lost, and says how the file is made anew", async () => {
+  it("finds bytes that were added, changed or lost, and says how the file is made again", async () => {
     const project = makeProject();
     await project.run("run", "job.yaml", "+runner.merge_files=true");
     const sound = await project.run("verify", "exp/job");
@@ -338,7 +341,7 @@ describe.concurrent("millrace gc", () => {
     const stopped = project.start(words);
     await stopped.seen(/at item 7/);
     stopped.child.kill("SIGINT");
-    await stopped.seen(/stopping after the items in work/);
+    await stopped.seen(/stopping after the current items/);
     project.touch("go");
     await stopped.ended;
     await project.run("gc", "exp/job");

@@ -78,7 +78,7 @@ describe("a run that is watched", () => {
     );
   });
 
-  it("is begun anew for its watchers when it is started over", async () => {
+  it("is begun again for its watchers when it is started over", async () => {
     const paths = makeRun(join(temporaryFolder(), "run"), 4);
     commitByHand(paths, 0);
     const dashboard = await startDashboard({ dir: paths.root });

@@ -150,7 +150,7 @@ describe("an item that ends its worker", () => {
     expect(await leftovers(outputDir)).toEqual(nothing);
   });
 
-  it("costs no other item of a shard that has to begin anew, since its writer cannot be checkpointed", async () => {
+  it("costs no other item of a shard that has to begin again, since its writer cannot be checkpointed", async () => {
     const deaths = { 2: "exit 3", 5: "SIGSEGV" } as const;
     const outputDir = temporaryFolder();
     const options = { ...workers("process"), outputDir, shards: 1, onError: "skip" } as const;

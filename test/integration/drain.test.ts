@@ -50,7 +50,7 @@ describe("millrace cancel --drain", () => {
       timeout: 200_000,
     });
     const { code, stderr } = await millrace("cancel", run.dir, "--drain", "--no-wait");
-    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining("after the shards in work") });
+    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining("after the current shards") });
     expect(await driver.ended).toBe(1);
   });
 

@@ -96,7 +96,9 @@ describe.concurrent("a scheduler in trouble", () => {
     const run = fakeClusterRun("pbs", { variables: { FAKE_START_DELAY_MS: "60000" } });
     await run.start("submit");
     const refused = await run.millrace(["cancel", run.outputDir], { FAKE_DOWN: "qdel" });
-    expect(refused.stderr).toMatch(/could not be cancelled: qdel: cannot connect[\s\S]*its jobs are left/);
+    expect(refused.stderr).toMatch(
+      /could not be cancelled: qdel: cannot connect[\s\S]*its pending jobs are not cancelled/,
+    );
     expect(refused.code).toBe(1);
     expect(await run.millrace(["cancel", run.outputDir, "--no-wait"], { FAKE_DOWN: "qdel" })).toMatchObject({
       code: 1,

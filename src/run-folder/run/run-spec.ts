@@ -97,7 +97,7 @@ export function readSpec(paths: RunPaths, rules: DecodeRules = {}): RunSpec {
     if (isMillraceError(error) && ["BAD_PROVIDER", "ENV_FAILED"].includes(error.code)) throw error;
   }
   throw new MillraceError("RUN_DAMAGED", `${paths.spec} is not a run's spec of this version.`, {
-    hint: "Start the run again from its script: that writes the spec anew.",
+    hint: "Start the run again from its script: that writes the spec again.",
   });
 }
 

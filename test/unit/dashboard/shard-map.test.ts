@@ -39,7 +39,7 @@ describe("the map of shards", () => {
     expect(map.text()).toBe("r");
   });
 
-  it("counts a shard that is committed anew once, whatever comes late", () => {
+  it("counts a shard that is committed again once, whatever comes late", () => {
     const map = openShardMap(1);
     map.commit(0, 1, flawed);
     map.commit(0, 2, sound);

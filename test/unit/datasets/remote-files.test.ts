@@ -141,7 +141,7 @@ describe("a dataset by its address", () => {
     expect(await second.at(0)).toEqual({ name: "b" });
   });
 
-  it("needs no other blocks when an address is signed anew", async () => {
+  it("needs no other blocks when an address is signed again", async () => {
     for (const signature of ["one", "two"]) {
       files.set(`/signed.jsonl?X-Amz-Signature=${signature}`, { bytes: Buffer.from(text), etag: '"signed"' });
       await using data = await openJsonl(`${origin}/signed.jsonl?X-Amz-Signature=${signature}`, { remote: true });
@@ -158,8 +158,8 @@ describe("a dataset by its address", () => {
     files.set("/other.jsonl", { bytes: Buffer.from(bytes).fill(32, 0, 10), etag: '"b"' });
     await new Promise((resolve) => setTimeout(resolve, 1100));
     await expect(data.at(0)).rejects.toThrow(/has changed since it was opened/);
-    await using anew = await openJsonl(`${origin}/other.jsonl`, { remote: true });
-    expect(anew.digest).not.toBe(data.digest);
+    await using again = await openJsonl(`${origin}/other.jsonl`, { remote: true });
+    expect(again.digest).not.toBe(data.digest);
   });
 
   it("sends no credentials to the host that it is redirected to", async () => {

@@ -42,7 +42,7 @@ export function unexpectedAnswer(repo: string, field: string, got: unknown, expe
 export function damagedDownload(url: string, why: string, cause?: unknown): MillraceError {
   return new MillraceError("BAD_MODEL", `${url} could not be fetched: ${why}.`, {
     cause,
-    hint: "Run again to fetch it anew; nothing of it was kept.",
+    hint: "Run again to fetch it again; nothing of it was kept.",
   });
 }
 

@@ -17,7 +17,7 @@ describe("job scripts", () => {
   it.each(cases)("of $env with $kind options are those that were agreed on", ({ env, kind }) => {
     const file = join(golden, `${env}-${kind}.txt`);
     const text = chooseScheduler(env)!.render(sampleJob(env, kind));
-    // MILLRACE_GOLDEN=1 writes them anew; the difference is for a person to read.
+    // MILLRACE_GOLDEN=1 writes them again; the difference is for a person to read.
     if (process.env["MILLRACE_GOLDEN"] !== undefined) writeFileSync(file, text);
     expect(text).toBe(readFileSync(file, "utf8"));
   });

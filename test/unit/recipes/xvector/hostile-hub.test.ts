@@ -332,7 +332,7 @@ describe("a cache with links that lead out", () => {
 });
 
 describe("a blob that is in the cache", () => {
-  it("is used without another download where it is whole, and fetched anew where it is not", async () => {
+  it("is used without another download where it is whole, and fetched again where it is not", async () => {
     for (const isGit of [false, true]) {
       const world = makeWorld();
       const blob = join(world.folder, "blobs", isGit ? gitBlobId(bytes) : sha256);
