@@ -11,8 +11,9 @@ export const verify: Command = {
   usage: "RUN [--json]",
   summary: "Reads every committed and merged file of a run, and compares it with its digest.",
   details:
-    `Exit code ${exitCode.failed} if one differs. Delete the \`done\` of that shard and start the run again: only that shard is computed again.\n` +
-    "Delete a damaged merged file and make it again with `millrace merge RUN --files`. Files of a custom `merge` are not checked.",
+    `Exit code ${exitCode.failed} if one differs. Delete the \`done\` of that shard and start the run again: only that shard is computed\n` +
+    "again. Delete a damaged merged file and make it again with `millrace merge RUN --files`. Files of a custom `merge` are\n" +
+    "not checked.",
   options: { json: { type: "boolean", help: "the result as a JSON object" } },
   examples: ["millrace verify exp/prep", "millrace verify exp/prep --json"],
   arguments: { min: 1, max: 1 },
