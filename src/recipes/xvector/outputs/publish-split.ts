@@ -12,7 +12,6 @@ import type { XVectorSummary } from "../xvector-summary.ts";
 import { LineFile } from "./line-file.ts";
 import { readShards } from "./read-shard.ts";
 import { type Sample, sampleOf } from "./sample-of.ts";
-import { SpeakerMeans } from "./speaker-means.ts";
 import { type SplitPlaces, splitPlaces } from "./split-places.ts";
 import { removeUnfinished } from "./unfinished.ts";
 import { type VectorFormat, vectorFormat } from "./vector-format.ts";
@@ -138,5 +137,31 @@ class SplitTotals {
       this.dimension = vector.length;
       this.index.write([id, speaker, seconds, this.places.relative(id), clipped, warnings.join(",")].join("\t"));
     }
+  }
+}
+
+/** The mean vector of each speaker, accumulated per utterance. Utterances without a speaker are ignored. */
+class SpeakerMeans {
+  private readonly sums = new Map<string, { readonly sum: Float64Array; count: number }>();
+
+  get size(): number {
+    return this.sums.size;
+  }
+
+  add(speaker: string, vector: Float32Array): void {
+    if (speaker === "") return;
+    let entry = this.sums.get(speaker);
+    if (entry === undefined) {
+      entry = { sum: new Float64Array(vector.length), count: 0 };
+      this.sums.set(speaker, entry);
+    }
+    const { sum } = entry;
+    for (let k = 0; k < vector.length; k++) sum[k] = sum[k]! + vector[k]!;
+    entry.count++;
+  }
+
+  *entries(): Generator<VectorEntry> {
+    for (const [speaker, { sum, count }] of this.sums)
+      yield { id: speaker, speaker, seconds: 0, vector: Float32Array.from(sum, (value) => value / count) };
   }
 }
