@@ -117,6 +117,6 @@ function failingInBatches(folder) {
   return withServer({ latencyMs }, async (url, counts) => {
     const options = { config: { url }, concurrency: 8, progress: false, retries: 3, onError: "skip" };
     await callInBatches.run(range(count), { ...options, outputDir: join(folder, "batches") });
-    return [row("5 % failing for good in batches of 64: items sent", (await counts()).items / count, "x", 1.1)];
+    return [row("5 % failing permanently in batches of 64: items sent", (await counts()).items / count, "x", 1.1)];
   });
 }

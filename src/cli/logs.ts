@@ -37,7 +37,7 @@ export const logs: Command = {
     const paths = runPaths(runDir);
     const isWanted = chooseLogs(paths, input);
     const printer = openPrinter();
-    // Reads once more after the end: the last lines may have been written after the last read.
+    // Reads again after the end: the last lines may have been written after the last read.
     for (let isRunning = input.has("follow"); ; await sleep(pollEveryMs)) {
       for (const file of logFiles(paths)) if (isWanted(file.name)) printer.show(file);
       if (!isRunning) break;

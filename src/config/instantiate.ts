@@ -240,7 +240,7 @@ function readConvert(at: Place, { isMutable }: Inherited): boolean {
       at,
       "_convert_",
       `_convert_ is ${describeKind(value)}; one of ${conversions.join(", ")} was expected.`,
-      { hint: "none keeps sections frozen, the others hand over copies that may be changed; or leave it out." },
+      { hint: "none keeps sections frozen, the others pass copies that may be changed; or leave it out." },
     );
   }
   return value !== "none";

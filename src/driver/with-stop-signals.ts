@@ -76,7 +76,7 @@ async function passOn(): Promise<void> {
   received = undefined;
   if (signal === undefined || process.listenerCount(signal) > 0) return;
   if (!outlivedDriver) process.stderr.write("millrace: stopped; run it again and it continues where it was\n");
-  // The process ends all the same.
+  // The process ends nevertheless.
   for (const act of lastActs) ignoreErrors(act);
   process.kill(process.pid, signal);
   // The signal ends the process within this time; nothing of the script runs meanwhile.

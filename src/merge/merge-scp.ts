@@ -54,7 +54,7 @@ function pathBesideShards(shards: readonly CommittedShard[], name: string): stri
   const [first] = shards;
   if (first !== undefined) return join(dirname(first.dir), name);
   throw new MillraceError("BAD_OPTION", `There are no shards to merge ${name} from, and no target is given.`, {
-    hint: "Name the file to write, or merge only where there are shards.",
+    hint: "Name the file to write, or merge only if there are shards.",
   });
 }
 

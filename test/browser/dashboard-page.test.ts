@@ -100,7 +100,7 @@ describe.skipIf(whyNotBrowser)(`the dashboard${because(whyNotBrowser)}`, () => {
     await page.getByRole("heading", { name: "Item 1,339" }).waitFor();
   });
 
-  it("asks before it does anything, and says what became of it", async () => {
+  it("asks before it does anything, and reports the result", async () => {
     const server = await startMadeUpServer();
     const { page } = await openMadeUpPage();
     await page.goto(`${server.url}#/run/prep/overview`);

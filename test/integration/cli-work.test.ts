@@ -81,7 +81,7 @@ describe.concurrent("millrace failures", () => {
 });
 
 describe.concurrent("millrace retry", () => {
-  it("runs failed items once more, all of them or those with a certain message", async () => {
+  it("runs failed items again, all of them or those with a certain message", async () => {
     const project = makeProject();
     const words = ["job.yaml", "fails=[2,5]", "fails_until=fixed", "+runner.merge_files=true"];
     expect((await project.run("run", ...words)).status).toBe(3);

@@ -57,7 +57,7 @@ describe("a run that is watched", () => {
     const { overview, shards, attempts, rates } = seen.now!;
     const lost = attempts.find(({ outcome }) => outcome === "lost")!;
     expect(lost).toMatchObject({ worker: victim.worker, reason: "the worker was ended by SIGKILL" });
-    // The same shard once more, by another worker, later.
+    // The same shard again, by another worker, later.
     const again = attempts.find(({ unit, attempt }) => unit === lost.unit && attempt === lost.attempt + 1)!;
     expect(again.outcome).toBe("committed");
     expect(again.worker).not.toBe(lost.worker);

@@ -36,7 +36,7 @@ type Deaths = Readonly<Record<number, Death>>;
 
 function workers(env: "process" | "thread", n_workers = 1) {
   const parallel = { env, n_workers, options: { max_heap_mb: 64 } } as const;
-  // Where a test fails because workers are replaced for ever, it ends all the same.
+  // Where a test fails because workers are replaced for ever, it ends nevertheless.
   return { progress: false, parallel, signal: endlessly.signal } as const;
 }
 

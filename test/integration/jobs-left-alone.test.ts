@@ -11,7 +11,7 @@ const elsewhere = {
   htcondor: { submit_command_extra: ["-name", "far", "-pool", "lab"] },
 } as const;
 
-describe.concurrent.each(["kube", "htcondor"] as const)("jobs of %s that were handed over elsewhere", (env) => {
+describe.concurrent.each(["kube", "htcondor"] as const)("jobs of %s that were submitted elsewhere", (env) => {
   const options = elsewhere[env];
 
   it("are found by a later command, and not submitted twice", async ({ expect }) => {

@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 
 function workers(env: "process" | "thread", n_workers = 1) {
-  // Where a test fails because workers are replaced for ever, it ends all the same.
+  // Where a test fails because workers are replaced for ever, it ends nevertheless.
   return { progress: false, parallel: { env, n_workers }, signal: AbortSignal.timeout(40_000) } as const;
 }
 

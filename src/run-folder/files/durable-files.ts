@@ -133,7 +133,7 @@ function syncFolder(path: string): void {
 const maxTextBytes = 0x1fffffe8;
 const maxBytes = 2 ** 31 - 1;
 
-/** The text of a file, or undefined where there is none. */
+/** The text of a file, or undefined if there is none. */
 export function readIfPresent(path: string): string | undefined {
   return readBytesIfPresent(path, maxTextBytes)?.toString("utf8");
 }

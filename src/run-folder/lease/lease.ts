@@ -36,7 +36,7 @@ export function hostNameOf({ host }: ProcessIdentity): string {
   return name;
 }
 
-/** The lease in a file's text, or undefined where it is incomplete or missing. */
+/** The lease in a file's text, or undefined if it is incomplete or missing. */
 export function parseLease(text: string): Lease | undefined {
   try {
     const lease = JSON.parse(text) as Partial<Lease>;

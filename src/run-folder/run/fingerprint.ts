@@ -137,7 +137,7 @@ function textOf(part: Part, masks: boolean): string {
   return `{${sorted.map(([key, entry]) => `${JSON.stringify(key)}:${inner(key, entry)}`).join(",")}}`;
 }
 
-/** The class of an instance and, where it can be encoded, a digest of its content. */
+/** The class of an instance and, if it can be encoded, a digest of its content. */
 function describeInstance(value: object, masks: boolean): string {
   const kind = describeKind(value);
   const notData = new Error("not data");

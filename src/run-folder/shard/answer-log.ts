@@ -9,7 +9,7 @@ import { checkpointPrefix, fileOf } from "./shard-file-names.ts";
 export interface LoggedAnswer {
   readonly position: number;
   readonly count: number;
-  /** As plain values; absent where the item failed. */
+  /** As plain values; absent if the item failed. */
   readonly result?: unknown;
   readonly failure?: {
     readonly name: string;

@@ -131,7 +131,7 @@ describe("the targets of millrace itself", () => {
   const entries = Object.keys(ownTargets);
   const file = (entry: string) => join(repository, "src", entry === "." ? "index.ts" : `${entry.slice(2)}.ts`);
 
-  /** A project in which millrace is installed, but not listed: a config may name its targets all the same. */
+  /** A project in which millrace is installed, but not listed: a config may name its targets nevertheless. */
   function withMillrace(name = "millrace"): string {
     const folder = writeFiles(project);
     const place = join(folder, "node_modules", name);

@@ -29,7 +29,7 @@ describe("the map of shards", () => {
     expect(map.takeChanges()).toEqual([]);
   });
 
-  it("shows a shard that was left as waiting, and in work once a worker has it again", () => {
+  it("shows a shard that was left as waiting, and as running once a worker has it again", () => {
     const map = openShardMap(1);
     map.hold(new Set([0]));
     map.fence(0);

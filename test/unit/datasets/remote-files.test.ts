@@ -132,7 +132,7 @@ describe("a dataset by its address", () => {
     );
   });
 
-  it("tells files apart that only the query of their address names", async () => {
+  it("distinguishes files that only the query of their address names", async () => {
     const rows = (name: string) => Buffer.from(`{"name":"${name}"}\n`);
     for (const name of ["a", "b"]) files.set(`/get?file=${name}`, { bytes: rows(name), etag: '"same"' });
     await using first = await openJsonl(`${origin}/get?file=a`, { remote: true });

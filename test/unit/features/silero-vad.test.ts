@@ -26,7 +26,7 @@ describe("sileroVad", () => {
     [16_000, 512, 64],
     [8000, 256, 32],
   ] as const)(
-    "hands over each stretch with the end of the one before, at %i Hz",
+    "passes each stretch with the end of the one before, at %i Hz",
     async (sampleRate, chunk, context) => {
       const { calls, model } = recordingModel();
       const samples = testSignal(2 * chunk + 100);

@@ -32,7 +32,7 @@ export function unexpectedAnswer(repo: string, field: string, got: unknown, expe
     `The hub's answer about the model ${repo} cannot be used: ${field} is ${short}, ${expected} was expected.`,
     {
       hint:
-        "Check that HF_ENDPOINT, where it is set, is a Hugging Face hub. Or fetch the ONNX file yourself and name it in " +
+        "Check that HF_ENDPOINT, if it is set, is a Hugging Face hub. Or fetch the ONNX file yourself and name it in " +
         "xvector.pretrained_model.",
     },
   );

@@ -42,7 +42,7 @@ const starts: Readonly<Partial<Record<ParallelEnv, (file: string, text: string) 
 };
 
 describe("a hostile job", () => {
-  it.each(schedulers.map(({ env }) => env))("of %s hands on every word unchanged and runs nothing else", (env) => {
+  it.each(schedulers.map(({ env }) => env))("of %s passes on every word unchanged and runs nothing else", (env) => {
     const folder = temporaryFolder();
     const scheduler = chooseScheduler(env)!;
     const logs = join(folder, hostileWords.filter((word) => word !== "" && !word.includes("/")).join(" "));
