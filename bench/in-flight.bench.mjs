@@ -1,4 +1,5 @@
-// Items that wait 200 ms for a server: many in flight, beside loops that keep nothing; a limit of the rate; a kill; failing items.
+// Items that wait 200 ms for a server: many in flight, beside loops that keep nothing; a limit of the rate; a kill;
+// failing items.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";

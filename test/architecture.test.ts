@@ -159,8 +159,8 @@ describe("the sources", () => {
     expect(files.filter((file) => textOf(file).includes(".millrace"))).toEqual(["run-folder/files/run-paths.ts"]);
   });
 
-  // Whatever is written, moved or removed below a run folder passes through run-folder/files/run-files.ts, which refuses a path that leads
-  // out of it. These few write by themselves, each for a reason.
+  // Whatever is written, moved or removed below a run folder passes through run-folder/files/run-files.ts, which
+  // refuses a path that leads out of it. These few write by themselves, each for a reason.
   const mayWrite: Readonly<Record<string, string>> = {
     "run-folder/files/run-files.ts": "it is that module",
     "run-folder/files/durable-files.ts":

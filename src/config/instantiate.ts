@@ -64,8 +64,8 @@ export async function instantiate<T = unknown>(node: unknown, options: Instantia
 }
 
 /**
- * The class or function that the `_target_` of a section names, with errors that name its position. The other keys of the section
- * are left alone.
+ * The class or function that the `_target_` of a section names, with errors that name its position. The other keys of
+ * the section are left alone.
  */
 export async function loadSection(node: Section, place: TargetPlace): Promise<LoadedTarget> {
   const at: Place = { node, path: [] };

@@ -28,8 +28,9 @@ export function onBeforeExit(act: () => void): () => void {
 }
 
 /**
- * Runs something that Ctrl-C (or SIGTERM) stops: once, it saves and leaves; twice, its workers are ended at once. Workers
- * on other hosts continue after the first, and are cancelled by the second. Then the signal has its usual effect: it ends this process, unless the user's script listens for it.
+ * Runs something that Ctrl-C (or SIGTERM) stops: once, it saves and leaves; twice, its workers are ended at once.
+ * Workers on other hosts continue after the first, and are cancelled by the second. Then the signal has its usual
+ * effect: it ends this process, unless the user's script listens for it.
  */
 export async function withStopSignals<T>(
   { userSignal, outlivesDriver }: { readonly userSignal: AbortSignal | undefined; readonly outlivesDriver: boolean },

@@ -23,7 +23,9 @@ export interface MergeScpOptions {
   readonly relativeTo?: string | undefined;
 }
 
-/** Concatenates the lists `name.scp` of all shards (`id path` in each line) in item order. A suffix of a path (`:123`, `[0:5]`) is kept.
+/**
+ * Concatenates the lists `name.scp` of all shards (`id path` in each line) in item order. A suffix of a path (`:123`,
+ * `[0:5]`) is kept.
  */
 export function mergeScp(shardDirs: readonly string[], name: string, options: MergeScpOptions = {}): ShardFile {
   return mergeLists(openShards(shardDirs), `${name}.scp`, options);

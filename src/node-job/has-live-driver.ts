@@ -4,7 +4,9 @@ import { sleep } from "../runtime/sleep.ts";
 
 const pollEveryMs = 50;
 
-/** Whether a driver watches the run and is alive. The report of a killed driver remains for a while, so this waits for a new heartbeat of a driver, or until the last report has expired.
+/**
+ * Whether a driver watches the run and is alive. The report of a killed driver remains for a while, so this waits for a
+ * new heartbeat of a driver, or until the last report has expired.
  */
 export async function hasLiveDriver(paths: RunPaths): Promise<boolean> {
   const before = liveDrivers(paths);

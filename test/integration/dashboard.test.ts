@@ -27,7 +27,8 @@ const until = (condition: () => unknown) => vi.waitUntil(condition, { timeout: 2
 describe("a run that is watched", () => {
   it("is seen from its beginning over the death of a worker to its merge", async ({ skip }) => {
     if (!hasProcesses) skip("there is no /proc");
-    // Items are slow, so a worker seen at a shard is still at it when it is killed: between two shards there is no attempt to lose.
+    // Items are slow, so a worker seen at a shard is still at it when it is killed: between two shards there is no
+    // attempt to lose.
     const run = watchedRun({ items: 200, shards: 10, itemMs: 2000 });
     mkdirSync(run.exp, { recursive: true });
     const dashboard = await startDashboard({ dir: run.exp });

@@ -74,7 +74,7 @@ describe.concurrent("jobs that another user has submitted for the run", () => {
 });
 
 describe.concurrent("a scheduler in trouble", () => {
-  it("is slow to answer, and keeps no history: the run is complete all the same", async ({ expect }) => {
+  it("is slow to answer, and keeps no history: the run is complete nevertheless", async ({ expect }) => {
     const variables = { FAKE_DELAY_MS: "700", FAKE_NO_HISTORY: "1" };
     const run = fakeClusterRun("pbs", { variables });
     expect(await run.start("run")).toMatchObject({ code: 0 });

@@ -12,7 +12,9 @@ const sshMarginMs = 1000;
 // These can start any program, on either side.
 const commandKeys = ["ssh_arguments", "node"];
 
-/** Asks each host of `env: ssh` for its Node.js version, with the command of a job. If the config sets commands, they are used only with --trust.
+/**
+ * Asks each host of `env: ssh` for its Node.js version, with the command of a job. If the config sets commands, they
+ * are used only with --trust.
  */
 export async function* checkSshHosts(
   parallel: ParallelConfig,

@@ -83,8 +83,8 @@ function withoutMark(first: Buffer, collector: LineCollector): Buffer {
 const [lineFeed, quote] = [10, 34];
 
 /**
- * Finds the records of CSV: a line break between quotes belongs to a value. A doubled quote counts twice, so that an even number
- * of quotes before a line break means that it ends a record.
+ * Finds the records of CSV: a line break between quotes belongs to a value. A doubled quote counts twice, so that an
+ * even number of quotes before a line break means that it ends a record.
  */
 class QuotedScanner {
   private isQuoted = false;

@@ -158,7 +158,9 @@ export function openJobQueue(
     process.stderr.write(`millrace: ${text}\n`);
   }
 
-  /** Marks a submission as unwanted, because another one replaces it. If a scheduler that hung makes it after all, its tasks read this record and leave.
+  /**
+   * Marks a submission as unwanted, because another one replaces it. If a scheduler that hung makes it after all, its
+   * tasks read this record and leave.
    */
   function giveUp(submission: Submission): void {
     late.set(submission.name, note({ ...submission, isUnwanted: true }));

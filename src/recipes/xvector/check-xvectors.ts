@@ -47,8 +47,8 @@ export interface XVectorCheck {
 const filesAtOnce = 16;
 
 /**
- * Checks config, manifests and headers of audio files, opens the model on its device, embeds one utterance with it, and lists all
- * problems. It writes no vectors.
+ * Checks config, manifests and headers of audio files, opens the model on its device, embeds one utterance with it, and
+ * lists all problems. It writes no vectors.
  */
 export async function checkXVectors(config: XVectorConfig): Promise<XVectorCheck> {
   const section = checkXVectorConfig(config);

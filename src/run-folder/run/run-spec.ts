@@ -31,7 +31,9 @@ export interface RunSpec {
   readonly providerFields?: readonly string[] | undefined;
   readonly config: unknown;
   readonly params: unknown;
-  /** The folder from which targets in config and params are resolved, if they came from a config file. Absent in runs of earlier versions.
+  /**
+   * The folder from which targets in config and params are resolved, if they came from a config file. Absent in runs of
+   * earlier versions.
    */
   readonly project?: string | undefined;
   readonly options: object;

@@ -20,7 +20,9 @@ export interface LoggedAnswer {
   };
 }
 
-/** The answers of an attempt's calls that no checkpoint covers yet. Each is written when it arrives: if several calls are open, a kill repeats only those without an answer.
+/**
+ * The answers of an attempt's calls that no checkpoint covers yet. Each is written when it arrives: if several calls
+ * are open, a kill repeats only those without an answer.
  */
 export interface AnswerLog {
   /** Buffers a line from `encodeAnswer`; `flush` writes the buffer. */

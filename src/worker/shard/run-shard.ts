@@ -30,7 +30,9 @@ export type ShardOutcome =
   | { readonly kind: "lost" }
   | { readonly kind: "left" };
 
-/** Runs a claimed shard: restore, forward and write, checkpoint, commit. If several calls may be open, `onAllBegun` is called when all its items have begun.
+/**
+ * Runs a claimed shard: restore, forward and write, checkpoint, commit. If several calls may be open, `onAllBegun` is
+ * called when all its items have begun.
  */
 export async function runShard(
   claim: ShardClaim,
@@ -83,7 +85,8 @@ function restore(claim: ShardClaim, older: readonly string[], { worker }: ShardC
   return older.length === 0 ? { kind: "nothing" } : restoreAttempt(paths.attempt(claim.target, claim.attempt), older);
 }
 
-// After this many crashes outside of its items a shard is handleRefusedRecord: otherwise it would crash workers again and again.
+// After this many crashes outside of its items a shard is handleRefusedRecord: otherwise it would crash workers again
+// and again.
 const maxEndsOutsideItems = 4;
 
 /** Reads how earlier attempts at a shard ended. Throws if the shard cannot be run at all. */

@@ -24,8 +24,8 @@ export interface SpeakerModelOptions {
   readonly features?: FrontEnd;
 }
 
-// Enough to fill a GPU, little enough for an hour of audio in windows. For pieces of one length only: a padded batch is that of
-// the user's batch_size, because a vector depends on how far its utterance was padded.
+// Enough to fill a GPU, little enough for an hour of audio in windows. For pieces of one length only: a padded batch is
+// that of the user's batch_size, because a vector depends on how far its utterance was padded.
 const maxAtOnce = 32;
 
 /** One piece of an utterance for the model. */

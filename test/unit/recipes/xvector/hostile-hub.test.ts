@@ -1,4 +1,5 @@
-// A hub, a config and a cache that try to write elsewhere: each is refused, and all that lies outside the cache stays as it is.
+// A hub, a config and a cache that try to write elsewhere: each is refused, and all that lies outside the cache stays
+// as it is.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
