@@ -289,8 +289,8 @@ export function openJobQueue(
     return answer.kind === "answer" || (answer.kind === "refusal" && scheduler.isGone?.(answer.why) === true);
   }
 
-  function placeOptionsOf({ own }: Submission): SchedulerOptions {
-    return own ?? options.schedulerOptions;
+  function placeOptionsOf({ own: placeOptions }: Submission): SchedulerOptions {
+    return placeOptions ?? options.schedulerOptions;
   }
 }
 
