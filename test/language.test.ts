@@ -41,6 +41,7 @@ const banned: readonly (readonly [word: RegExp, instead: string])[] = [
   [/\banew\b/i, "again"],
   [/\bonce more\b/i, "again"],
   [/\blately\b/i, "recently"],
+  [/\bin work\b/i, "current, running"],
   [/\bfor good\b/i, "permanently"],
   [/\b(?:undefined|absent|empty) where\b/i, "… if"],
   [/(?<!\bare )\ball the same\b/i, "nevertheless"],
