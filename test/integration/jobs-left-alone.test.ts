@@ -131,11 +131,12 @@ describe.concurrent("a submission that its scheduler takes late", { timeout: 300
   }) => {
     const run = fakeClusterRun("pbs", { options, variables: { FAKE_ACCEPT_AFTER: "qsub:2" } });
     expect(await run.start("run", { itemMs: 400 })).toMatchObject({ code: 0 });
-    const late = run.records().find(({ isUnwanted }) => isUnwanted === true);
-    expect(late).toMatchObject({ isClosed: true });
-    // On a busy machine a task of it begins before it is cancelled; it then leaves by itself.
-    const isOver = run.submissions().filter(({ states }) => states.every((state) => state !== "running"));
-    expect(isOver).toHaveLength(2);
+    expect(run.records().filter(({ isUnwanted }) => isUnwanted === true)).toHaveLength(1);
+    // A driver does not wait for a scheduler that takes seconds to cancel it: its tasks then begin, and leave by themselves.
+    const isOver = () =>
+      run.submissions().every(({ states }) => states.every((state) => !["pending", "running"].includes(state)));
+    await waitUntil(isOver, { what: "the late tasks are cancelled or have left" });
+    expect(run.submissions()).toHaveLength(2);
     expect(run.workersBuilt()).toBe(2);
   });
 
