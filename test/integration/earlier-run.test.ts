@@ -10,7 +10,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 const earlier = fileURLToPath(new URL("../fixtures/earlier-run/", import.meta.url));
 const expected = (name: string) => readFileSync(join(earlier, `expected-${name}`), "utf8");
 
-/** The folder as its worker, on another host, has left it two hours ago: longer than a lease lives. */
+/** The folder as its worker, on another host, has left it two hours ago: longer than its lease lives. */
 function copyRun(): string {
   const dir = temporaryFolder();
   cpSync(join(earlier, "run"), dir, { recursive: true });
