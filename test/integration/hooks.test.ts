@@ -222,7 +222,7 @@ describe("a runner's hooks", () => {
     ["nothing", () => undefined, "undefined"],
     ["nothing, later", async () => undefined, "undefined"],
     ["a state of its own", () => ({ sum: 1 }), "an object"],
-  ])("are told what reduceState returns where it is %s", async (_what, reduce, got) => {
+  ])("are refused a reduceState that returns %s", async (_what, reduce, got) => {
     class Forgetful extends BaseRunner<Env, number> {
       static forward(idx: number) {
         return idx;
