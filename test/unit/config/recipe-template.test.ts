@@ -68,7 +68,7 @@ describe("a config of a recipe", () => {
     );
   });
 
-  it("whose name begins with that of no template is told so where it needs a key of one", async () => {
+  it("whose name begins with that of no template says so where it needs a key of one", async () => {
     const folder = tree({
       ...template,
       "TEMPLATE/asr/conf/inference.yaml": "dir: x\n",
