@@ -86,7 +86,7 @@ function filesBelow(folder: string): Record<string, Uint8Array> {
 
 describe.skipIf(checkpoints.espnet === undefined)(`the guide's models on the hub${skipped}`, () => {
   it.each(["speechbrain", "espnet"] as const)(
-    "are fetched and run by the config of %s as it stands, and its code gives the same vectors",
+    "are fetched and run by the config of %s as it is, and its code gives the same vectors",
     { timeout: 120_000 },
     async (toolkit) => {
       const folder = makeProject();
