@@ -138,7 +138,9 @@ words: { _target_: ./made.js#wordsOf, text: one two }
     const project = makeProject();
     const skipped = await project.run("run", "job.yaml", "fails=[2,5]");
     expect(skipped).toMatchObject({ status: 3, stdout: expect.stringContaining("20 of 20, 2 failed") });
-    expect(skipped.stdout).toMatch(/^ {2}failed +millrace failures (\S+) shows why, millrace retry \1 runs them again$/m);
+    expect(skipped.stdout).toMatch(
+      /^ {2}failed +millrace failures (\S+) shows why, millrace retry \1 runs them again$/m,
+    );
     const stopped = await project.run("run", "job.yaml", "fails=[2,5]", "runner.on_error=fail", "--restart");
     expect(stopped.status).toBe(1);
     expect(stopped.stderr).toMatch(/^millrace: JobRunner\.forward failed at item 2: time is out at 2$/m);

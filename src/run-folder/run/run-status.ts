@@ -3,7 +3,7 @@ import { isFolderOwned } from "../files/file-owner.ts";
 import { type RunPaths, runPaths } from "../files/run-paths.ts";
 import { parseReport, type WorkerReport } from "../files/worker-report.ts";
 import { type JobQueueStatus, type ObservedJobs, readJobQueueStatus } from "../jobs/job-queue-status.ts";
-import { hostNameOf, isHeld, unbeatenTtlMs } from "../lease/lease.ts";
+import { hostNameOf, isHeld, ttlBeforeHeartbeatMs } from "../lease/lease.ts";
 import { isKnownDead } from "../lease/process-identity.ts";
 import { fileSystemNow, readSnapshot } from "../lease/take-file-step.ts";
 import type { KnownShard } from "../shard/known-shard.ts";
@@ -14,18 +14,18 @@ import type { RunState } from "./run-state.ts";
 import { namesIn, scanShards } from "./scan-shards.ts";
 import { whyStalled } from "./why-stalled.ts";
 
-/** A worker as the run folder shows it. */
+/** The status of a worker, from its report. */
 export interface WorkerStatus {
   readonly worker: string;
   readonly host: string;
   readonly pid: number;
-  /** The shard in work, if any, and how many of its items are done. */
+  /** The current shard, if any, and how many of its items are done. */
   readonly shard: number | undefined;
   readonly position: number;
   readonly itemsPerSecond: number;
   /** Bytes of memory its process holds; undefined until it has reported them. */
   readonly rss: number | undefined;
-  /** Its calls of `forward`; absent where it makes them one after another. */
+  /** Its calls of `forward`; absent if it makes them one after another. */
   readonly calls?: CallCounts;
   /** Milliseconds since its last heartbeat. */
   readonly heartbeatAgeMs: number;
@@ -35,13 +35,16 @@ export interface WorkerStatus {
 export interface RunStatus {
   readonly runDir: string;
   readonly state: RunState;
-  /** The error that ended the last start; undefined where none did, and while a worker or a driver is at work. */
+  /** The error that ended the last start; undefined if none did, and while a worker or a driver is alive. */
   readonly failure: RunFailure | undefined;
   /** Why it is `stalled`, in words; absent in every other state. */
   readonly stalled?: string;
   /** The status of its jobs at the last call of their scheduler; undefined for a run without jobs. */
   readonly jobs: JobQueueStatus | undefined;
-  /** Records of jobs that are invalid or not asked for, and why. Absent where there are none, or none were read. */
+  /**
+   * Records of jobs that are invalid or for which the scheduler is not asked, and why. Absent if there are none, or
+   * none were read.
+   */
   readonly jobProblems?: readonly string[];
   readonly items: {
     readonly total: number;
@@ -52,10 +55,10 @@ export interface RunStatus {
   };
   readonly shards: { readonly total: number; readonly committed: number; readonly damaged: number };
   readonly workers: readonly WorkerStatus[];
-  /** The calls of all workers, and what they wait for; absent where each makes one after another. */
+  /** The calls of all workers, and what they wait for; absent if each worker makes one after another. */
   readonly calls?: CallCounts;
   readonly itemsPerSecond: number;
-  /** Seconds until the last item at the present rate; undefined while no worker is alive. */
+  /** Seconds until the last item at the current rate; undefined while no worker is alive. */
   readonly etaSeconds: number | undefined;
 }
 
@@ -64,9 +67,7 @@ export async function runStatus(runDir: string): Promise<RunStatus> {
   return (await openStatus(runDir)).read();
 }
 
-/**
- * The same for repeated use: shards that were found committed are not inspected again. `seen`: the answer of a
- * scheduler.
+/** Opens the status of a run for repeated reads: shards that were found committed are not inspected again. `seen`: the answer of a scheduler.
  */
 export async function openStatus(runDir: string): Promise<{ read(seen?: ObservedJobs): Promise<RunStatus> }> {
   const paths = runPaths(runDir);
@@ -75,7 +76,7 @@ export async function openStatus(runDir: string): Promise<{ read(seen?: Observed
   return {
     async read(seen) {
       // Before the shards: a process that commits the last of them and leaves in between would seem to have left it undone.
-      const reports = workerReports(paths, fileSystemClock(paths, { isLooking: true }));
+      const reports = workerReports(paths, fileSystemClock(paths, { isReadOnly: true }));
       const { live } = reports;
       const { committed, damaged } = await scanShards(paths, known, plan);
       known = committed;
@@ -101,7 +102,7 @@ export async function openStatus(runDir: string): Promise<{ read(seen?: Observed
   };
 }
 
-interface KnownOfRun {
+interface RunFacts {
   /** Items that are not done. */
   readonly left: number;
   /** Items that failed and were skipped. */
@@ -113,13 +114,13 @@ interface KnownOfRun {
 /** The state of a run, from its open shards, its live processes and its last error. */
 export function stateOf(
   paths: RunPaths,
-  { left, failed, jobs, reports }: KnownOfRun,
+  { left, failed, jobs, reports }: RunFacts,
 ): Pick<RunStatus, "state" | "failure" | "stalled"> {
-  const isSomeoneThere = reports.live.length > 0;
-  const failure = isSomeoneThere ? undefined : describeFailure(paths);
+  const isAnyProcessAlive = reports.live.length > 0;
+  const failure = isAnyProcessAlive ? undefined : describeFailure(paths);
   if (left === 0 && existsSync(paths.merged))
     return { state: failed > 0 ? "complete with failures" : "complete", failure };
-  if (isSomeoneThere) {
+  if (isAnyProcessAlive) {
     const stalled = left === 0 || (jobs?.pending ?? 0) > 0 ? undefined : whyStalled(reports);
     return stalled === undefined ? { state: "running", failure } : { state: "stalled", failure, stalled };
   }
@@ -127,13 +128,11 @@ export function stateOf(
   return { state: failure === undefined ? "stopped" : "failed", failure };
 }
 
-/**
- * The drivers that watch the run and will merge it, by name: when each last wrote its report, by the clock of the file
- * system. A driver that does not renew its report is left out: on another host its presence could not be known.
+/** The live drivers of a run by name, with the time of their last report by the clock of the file system. Drivers that do not renew their report are left out: whether they are alive could not be known on another host.
  */
 export function liveDrivers(paths: RunPaths): Map<string, number> {
   const drivers = liveReports(paths, fileSystemClock(paths)).filter(
-    ({ report }) => report.role === "driver" && report.ttlMs < unbeatenTtlMs,
+    ({ report }) => report.role === "driver" && report.ttlMs < ttlBeforeHeartbeatMs,
   );
   return new Map(drivers.map(({ report, writtenMs }) => [report.worker, writtenMs]));
 }
@@ -177,23 +176,21 @@ export function workerReports(paths: RunPaths, now: () => number): WorkerReports
   return { live, silent };
 }
 
-/**
- * The clock of a run's file system. It is read once, at the first call, because reading it creates a file. Without the
- * right to write, the clock of this host is used, which is good enough for a display.
+/** The clock of a run's file system. It is read once, at the first call, because reading it creates a file. A user who may not write gets the clock of this host, which is good enough for a display.
  */
 export function fileSystemClock(
   paths: RunPaths,
-  { isLooking = false }: { readonly isLooking?: boolean } = {},
+  { isReadOnly = false }: { readonly isReadOnly?: boolean } = {},
 ): () => number {
-  let aheadMs: number | undefined;
+  let offsetMs: number | undefined;
   return () => {
-    aheadMs ??= measure();
-    return Date.now() + aheadMs;
+    offsetMs ??= measure();
+    return Date.now() + offsetMs;
   };
 
   function measure(): number {
     // Reading the run of another user must not create a file there, not even for a moment.
-    if (isLooking && !isFolderOwned(paths.leases)) return 0;
+    if (isReadOnly && !isFolderOwned(paths.leases)) return 0;
     try {
       return fileSystemNow(paths) - Date.now();
     } catch {

@@ -22,7 +22,7 @@ export interface Verification {
   readonly damaged: readonly DamagedFile[];
 }
 
-/** Reads every committed and merged file of a run, and compares each with its digest. */
+/** Reads every committed and merged file of a run, and compares its digest. */
 export function verifyRun(runDir: string, onShard: (shard: number) => void = () => {}): Verification {
   const paths = runPaths(runDir);
   const damaged: DamagedFile[] = [];
@@ -67,7 +67,7 @@ function compare(dir: string, { name, crc32 }: ShardFile, when = "it was committ
   return now.crc32 === crc32 ? undefined : `${dir}/${name} has changed since ${when}: ${digests}`;
 }
 
-/** Compares the size first; for shards `inspectShard` has done that. */
+/** Compares the size too; for files of shards `inspectShard` has done that. */
 function compareMerged(paths: RunPaths, file: ShardFile): string | undefined {
   const path = paths.output(file.name);
   const bytes = statSync(path, { throwIfNoEntry: false })?.size;

@@ -1,6 +1,6 @@
 import { formatDuration } from "../../text/format-duration.ts";
 import type { WorkerReport } from "../files/worker-report.ts";
-import { unbeatenTtlMs } from "../lease/lease.ts";
+import { ttlBeforeHeartbeatMs } from "../lease/lease.ts";
 
 /** A worker's or a driver's report, and how long ago its last heartbeat was. */
 interface SeenReport {
@@ -41,7 +41,7 @@ function isWorker({ report }: SeenReport): boolean {
 
 /** A heartbeat comes several times within the life of a lease. */
 function isLate({ report: { ttlMs }, ageMs }: SeenReport): boolean {
-  return ttlMs < unbeatenTtlMs && ageMs > ttlMs / 2;
+  return ttlMs < ttlBeforeHeartbeatMs && ageMs > ttlMs / 2;
 }
 
 function describeSilence({ report: { worker }, ageMs }: SeenReport): Reason {

@@ -4,7 +4,7 @@ import { untilIdle } from "../../runtime/until-idle.ts";
 import type { OpenCall } from "../calls/open-call.ts";
 
 interface CallLimits {
-  /** What is waited for, for the message. */
+  /** The name of the hook, for the message. */
   readonly hook?: "forward" | "prefetch";
   readonly timeoutMs: number | undefined;
   readonly indices: readonly number[];
@@ -19,7 +19,7 @@ export async function awaitHook<T>(
   if (!isThenable(promise)) return await promise;
   if (timeoutMs === undefined) return (await untilIdle(promise, () => neverSettled(hook, indices))) as Awaited<T>;
   let timer: NodeJS.Timeout | undefined;
-  // A batch may take as long as its items one after the other.
+  // The time limit is per item.
   const allowedMs = timeoutMs * indices.length;
   const timeout = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
@@ -32,7 +32,7 @@ export async function awaitHook<T>(
     return await Promise.race([promise, timeout]);
   } finally {
     clearTimeout(timer);
-    // A rejection after the time-out is ignored: it must not end the process.
+    // A rejection after the time limit is ignored, so that it does not end the process.
     Promise.resolve(promise).catch(() => {});
   }
 }

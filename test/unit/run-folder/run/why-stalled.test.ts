@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { firstReport, type WorkerReport } from "../../../../src/run-folder/files/worker-report.ts";
-import { unbeatenTtlMs } from "../../../../src/run-folder/lease/lease.ts";
+import { ttlBeforeHeartbeatMs } from "../../../../src/run-folder/lease/lease.ts";
 import { whyStalled } from "../../../../src/run-folder/run/why-stalled.ts";
 
 const minute = 60_000;
@@ -22,7 +22,7 @@ describe("whyStalled", () => {
   it("finds a worker whose heartbeats are late, except before its first", () => {
     expect(of(seen({}, 7000))).toBeUndefined();
     expect(of(seen({}, 8000))).toBe("worker aaa gives no sign of life for 0:08");
-    expect(of(seen({ ttlMs: unbeatenTtlMs }, 60_000))).toBeUndefined();
+    expect(of(seen({ ttlMs: ttlBeforeHeartbeatMs }, 60_000))).toBeUndefined();
   });
 
   it("finds that no item has ended for long, by the usual time of an item", () => {
