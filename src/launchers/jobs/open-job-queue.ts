@@ -129,7 +129,7 @@ export function openJobQueue(
       if (finding.kind === "found") return finding.submission;
       open = submission;
     }
-    // If the scheduler does not printOnce whether it was made, it stays open: a later driver can find it by its name.
+    // If the scheduler does not say whether it was made, it stays open: a later driver can find it by its name.
     if (open !== undefined && (await find(open)).kind === "none") giveUp(open);
     throw new MillraceError("SCHEDULER_FAILED", `${scheduler.title} did not take the jobs: ${why}`, {
       hint: "Correct parallel.options; `millrace plan CONFIG` prints the job script, `millrace doctor` shows whether this host reaches the scheduler. Nothing is lost: run again.",

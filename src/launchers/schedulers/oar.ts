@@ -111,7 +111,7 @@ function directives(job: Job): string[] {
 }
 
 /**
- * How long before the end OAR sends the warning: the grace period and OAR's own rounds, but at max half of a short
+ * How long before the end OAR sends the warning: the grace period and OAR's own rounds, but at most half of a short
  * walltime.
  */
 function warningSeconds({ options: { graceSeconds, walltimeSeconds = Number.POSITIVE_INFINITY } }: Job): number {
