@@ -9,7 +9,7 @@ import { inFolder, median, memory, timeMs } from "./measure.mjs";
 const counts = { "tiny-items": 4_000_000, "one-item": 1, "5-ms-items": 300 };
 // The first runs of a process compile the loop.
 const warmUps = 1;
-const repeats = 3;
+const repeats = 5;
 const itemMs = 5;
 
 const [first, second, ...others] = process.argv.slice(2);
@@ -57,7 +57,7 @@ function startProgram(dist) {
   return { ms: performance.now() - began };
 }
 
-/** Runs a job of a build in this process, and prints the medians of its runs. */
+/** Runs a job of a build in this process, and prints the least of its runs: what the machine adds is never negative. */
 async function printTimes(name, dist, folder) {
   const { BaseRunner, EnvironmentProvider, range } = await import(pathToFileURL(join(dist, "index.js")).href);
   class Provider extends EnvironmentProvider {
@@ -84,5 +84,5 @@ async function printTimes(name, dist, folder) {
     ms.push(time);
     cpuMs.push((user + system) / 1000);
   }
-  console.log(JSON.stringify({ ms: median(ms), cpuMs: median(cpuMs) }));
+  console.log(JSON.stringify({ ms: Math.min(...ms), cpuMs: Math.min(...cpuMs) }));
 }

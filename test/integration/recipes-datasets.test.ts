@@ -266,3 +266,63 @@ describe("statistics", () => {
     expect(open.at(0).id).toBe("s0-u0");
   });
 });
+
+describe("rows that come over a network (remote: true)", () => {
+  // Each read waits until others are open, or long enough to know that none will be.
+  const opener = `
+import { dirname, resolve } from "node:path";
+import { openTsv } from "millrace/datasets";
+import { readAudio } from "millrace/speech";
+export async function openRemote({ path }) {
+  const rows = await openTsv(path, { columns: ["utt_id", "wav_path", "text", "speaker_id"], id: "utt_id" });
+  const read = async (wav, options) => {
+    const { reads } = globalThis;
+    reads.most = Math.max(reads.most, ++reads.open);
+    for (let i = 0; i < 20 && reads.most < 4; i++) await new Promise((next) => setTimeout(next, 10));
+    reads.open--;
+    return readAudio(resolve(dirname(path), wav), options);
+  };
+  return rows.map(({ wav_path, ...row }) => ({ ...row, readAudio: (options) => read(wav_path, options) }));
+}
+export const openSamples = async (options) =>
+  (await openRemote(options)).map(async ({ utt_id, readAudio: read }) => ({ utt_id, speech: (await read({})).samples }));
+export const makeModel = () => ({ speech }) => ({ size: speech.length });
+`;
+  const files = { "remote.mjs": opener };
+  const section = (isRemote: boolean, name = "openRemote") => ({
+    _target_: `./remote.mjs#${name}`,
+    path: manifest,
+    remote: isRemote,
+  });
+  /** How many reads of a recipe were open at the same time. */
+  async function maxOpen(run: () => Promise<unknown>): Promise<number> {
+    const reads = { open: 0, most: 0 };
+    Object.assign(globalThis, { reads });
+    await run();
+    return reads.most;
+  }
+
+  const recipes: Readonly<Record<string, (isRemote: boolean, options: RunnerOptions) => Promise<unknown>>> = {
+    "x-vectors": async (isRemote, options) => {
+      const xvector = { toolkit: "builtin", save_path: emptyFolder(), report: false };
+      const content = { xvector: { ...xvector, manifest_paths: { train: section(isRemote) } } };
+      return extractXVectors(await inYaml<XVectorConfig>(content, files), { ...quiet, ...options } as typeof quiet);
+    },
+    "data preparation": async (isRemote, options) => {
+      const prep = { manifest: section(isRemote), output_dir: emptyFolder(), audio: { write: true } };
+      return prepareData(await inYaml<PrepConfig>({ prep }, files), { ...quiet, ...options } as typeof quiet);
+    },
+    inference: async (isRemote, options) => {
+      const test = [{ name: "test", dataset: section(isRemote, "openSamples") }];
+      const model = { _target_: "./remote.mjs#makeModel" };
+      const content = { dataset: { test }, model, inference_dir: emptyFolder(), input_key: "speech" };
+      return infer(await inYaml<object>(content, files), { ...quiet, ...options } as typeof quiet);
+    },
+  };
+
+  it.each(Object.entries(recipes))("are read while others are computed, unless that is set: %s", async (_name, run) => {
+    expect(await maxOpen(() => run(true, { shards: 1 }))).toBe(4);
+    expect(await maxOpen(() => run(true, { shards: 1, concurrency: 1 }))).toBe(1);
+    expect(await maxOpen(() => run(false, { shards: 1 }))).toBe(1);
+  });
+});

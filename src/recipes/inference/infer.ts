@@ -9,7 +9,7 @@ import {
 } from "../../index.ts";
 import { type DatasetRun, openItems } from "../open-items.ts";
 import { optionsOfConfig } from "../options-of-config.ts";
-import { projectRootOf } from "../utterances/dataset-target.ts";
+import { optionsForRows, projectRootOf } from "../utterances/dataset-target.ts";
 import { checkInferConfig, type InferConfig } from "./infer-config.ts";
 import { InferProvider } from "./infer-provider.ts";
 import { inferenceOptions } from "./inference-options.ts";
@@ -30,10 +30,11 @@ export async function infer(
   const runs: { name: string; dataset: DatasetRun; runner: InferenceRunner }[] = [];
   try {
     // All mistakes are reported before the work begins.
-    for (const { name } of checked.dataset.test) {
+    for (const { name, dataset: section } of checked.dataset.test) {
       const provider = await makeProvider(checked, name, projectRoot);
       const runner = await makeRunner(checked, provider, {
         projectRoot,
+        rows: optionsForRows(section),
         options: { ...options, outputDir: join(checked.inference_dir, name) },
       });
       const dataset = await openItems(provider);
@@ -91,14 +92,22 @@ function configOf(config: InferConfig, name: string) {
   return { ...others, test_set: name, dataset: { ...dataset, test: dataset.test.filter((set) => set.name === name) } };
 }
 
+interface RunnerSettings {
+  readonly projectRoot: string;
+  /** What its rows suggest, if neither config nor options say otherwise. */
+  readonly rows: RunnerOptions<ItemIndex>;
+  readonly options: RunnerOptions<ItemIndex>;
+}
+
 async function makeRunner(
   config: InferConfig,
   provider: EnvironmentProvider<InferenceEnv>,
-  { projectRoot, options }: { readonly projectRoot: string; readonly options: RunnerOptions<ItemIndex> },
+  { projectRoot, rows, options }: RunnerSettings,
 ): Promise<InferenceRunner> {
   const { _target_, ...section } = config.runner ?? {};
   const { batch_size } = config;
   const given = {
+    ...rows,
     ...optionsOfConfig({ ...config, runner: section }),
     ...inferenceSection(config),
     ...(batch_size == null ? {} : { batchSize: batch_size }),

@@ -3,7 +3,7 @@ import { isDataset } from "../../datasets.ts";
 import { formatScpLine } from "../../formats.ts";
 import { type ItemIndex, type RunnerOptions, range } from "../../index.ts";
 import { optionsOfConfig } from "../options-of-config.ts";
-import { projectRootOf } from "../utterances/dataset-target.ts";
+import { optionsForRows, projectRootOf } from "../utterances/dataset-target.ts";
 import { checkUtterances } from "./open-utterances.ts";
 import { checkPrepConfig, type PrepConfig, type PrepSection } from "./prep-config.ts";
 import { type PrepParams, PrepProvider } from "./prep-provider.ts";
@@ -29,7 +29,8 @@ export async function prepareData(config: PrepConfig, options: RunnerOptions<Ite
   const dataset = await PrepProvider.buildDataset(prepConfig, ofDataset);
   try {
     const provider = new PrepProvider(prepConfig, { manifest_digest: await digestOf(dataset), ...ofDataset });
-    const runner = new PrepRunner(provider, { ...optionsOfConfig(config), ...options, outputDir });
+    const asked = { ...optionsForRows(prep.manifest), ...optionsOfConfig(config), ...options };
+    const runner = new PrepRunner(provider, { ...asked, outputDir });
     return await runner.run(isDataset(dataset) ? dataset : range(dataset.length));
   } finally {
     if (isDataset(dataset)) await dataset.close();

@@ -21,6 +21,15 @@ export async function openDatasetTarget(section: DatasetTarget, projectRoot: str
   });
 }
 
+// Enough to hide the reads of a network behind the work on other rows (`npm run bench -- slow-reads`).
+const openCalls = 4;
+
+/** Options of a run over the dataset of a section: rows that come over a network are read while others are computed. */
+export function optionsForRows(section: unknown): { readonly concurrency?: number } {
+  const isRemote = typeof section === "object" && section !== null && "remote" in section && section.remote === true;
+  return isRemote ? { concurrency: openCalls } : {};
+}
+
 /** What messages call the dataset of a section. */
 export function nameOfTarget({ path, _target_ }: DatasetTarget): string {
   return typeof path === "string" ? path : _target_;

@@ -10,7 +10,7 @@ import {
   type SubmittedRun,
 } from "../../index.ts";
 import { optionsOfConfig } from "../options-of-config.ts";
-import { type DatasetTarget, projectRootOf } from "../utterances/dataset-target.ts";
+import { type DatasetTarget, optionsForRows, projectRootOf } from "../utterances/dataset-target.ts";
 import { requireSound } from "./check-manifest.ts";
 import { findModel } from "./model/find-model.ts";
 import { splitPlaces } from "./outputs/split-places.ts";
@@ -108,7 +108,11 @@ async function withRunners(
         manifest_digest: utterances.digest(),
         ...(found === undefined ? {} : { model_sha256: found.sha256 }),
       };
-      const runner = makeRunner(section, params, { ...asked, length: utterances.length });
+      const runner = makeRunner(section, params, {
+        ...optionsForRows(manifest),
+        ...asked,
+        length: utterances.length,
+      });
       await use({ split, runner, items: dataset ?? range(utterances.length) });
     }
   } finally {

@@ -192,26 +192,30 @@ class Xvector(nn.Module):
 class MelSpectrogram(nn.Module):
     """Window and filters under torchaudio's names."""
 
-    def __init__(self, mels):
+    def __init__(self, mels, window=400, fft=512, hop=160, plain=False):
         super().__init__()
-        self.register_buffer("flipped_filter", torch.tensor([[[-0.97, 1.0]]]))
+        self.fft, self.hop, self.plain = fft, hop, plain
+        if not plain:
+            self.register_buffer("flipped_filter", torch.tensor([[[-0.97, 1.0]]]))
         self.transform = nn.Module()
         self.transform.spectrogram = nn.Module()
-        self.transform.spectrogram.register_buffer("window", torch.hamming_window(400))
+        self.transform.spectrogram.register_buffer("window", torch.hamming_window(window))
         self.transform.mel_scale = nn.Module()
         points = torch.linspace(0, 2595 * math.log10(1 + 7600 / 700), mels + 2) * 0.9 + 50
         hertz = 700 * (10 ** (points / 2595) - 1)
-        bins = torch.linspace(0, 8000, 257)[:, None]
+        bins = torch.linspace(0, 8000, fft // 2 + 1)[:, None]
         up = (bins - hertz[:-2]) / (hertz[1:-1] - hertz[:-2])
         down = (hertz[2:] - bins) / (hertz[2:] - hertz[1:-1])
         self.transform.mel_scale.register_buffer("fb", torch.minimum(up, down).clamp(min=0))
 
     def forward(self, wave):
-        x = F.conv1d(F.pad(wave[:, None], (1, 0), "reflect"), self.flipped_filter)[:, 0]
+        x = wave if self.plain else F.conv1d(F.pad(wave[:, None], (1, 0), "reflect"), self.flipped_filter)[:, 0]
         window = self.transform.spectrogram.window
-        spectrum = torch.stft(x, 512, 160, 400, window, center=True, pad_mode="reflect", return_complex=True)
-        mel = (spectrum.abs() ** 2).transpose(1, 2) @ self.transform.mel_scale.fb
-        x = torch.log(mel.transpose(1, 2) + 1e-6)
+        spectrum = torch.stft(x, self.fft, self.hop, len(window), window, pad_mode="reflect", return_complex=True)
+        mel = ((spectrum.abs() ** 2).transpose(1, 2) @ self.transform.mel_scale.fb).transpose(1, 2)
+        if self.plain:
+            return mel
+        x = torch.log(mel + 1e-6)
         return x - x.mean(-1, keepdim=True)
 
 
@@ -267,12 +271,17 @@ class TwoLayers(nn.Module):
 
 
 class Speaker(nn.Module):
-    def __init__(self, encoder, pooling, projector):
+    def __init__(self, encoder, pooling, projector, frontend=None):
         super().__init__()
-        self.frontend, self.encoder, self.pooling, self.projector = MelSpectrogram(80), encoder, pooling, projector
+        self.frontend = frontend or MelSpectrogram(80)
+        self.encoder, self.pooling, self.projector = encoder, pooling, projector
 
     def forward(self, wave):
         feats = self.frontend(wave)
+        if self.frontend.plain:
+            # UtteranceMVN with norm_vars.
+            feats = feats - feats.mean(-1, keepdim=True)
+            feats = feats / (feats**2).mean(-1, keepdim=True).sqrt()
         count = feats.shape[-1]
         # More frames than those of the front end are not used.
         return self.projector(self.pooling(self.encoder(feats)[..., :count], count))
@@ -356,6 +365,9 @@ makers = {
     "xvector": lambda: Speaker(Xvector(80, 32, 48), Stats(), TwoLayers(96, 24)),
     "long": lambda: Speaker(Xvector(80, 32, 48, (4, 4, 4, 2, 2)), Stats(), TwoLayers(96, 24)),
     "mean": lambda: Speaker(Xvector(80, 32, 48), Mean(), TwoLayers(48, 24)),
+    "plain": lambda: Speaker(
+        Ecapa(40, 32, 48), Stats(), Projector(96, 24, True), MelSpectrogram(40, window=320, fft=400, hop=128, plain=True)
+    ),
     "rawnet": RawNet3,
 }
 

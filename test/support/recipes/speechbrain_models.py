@@ -1,7 +1,7 @@
-# Makes a checkpoint of SpeechBrain's ECAPA-TDNN with unusual settings and random weights, and what PyTorch computes with
-# it for padded features. Written for the tests; the layers have SpeechBrain's names.
-# Usage: speechbrain_models.py CONTEXT FOLDER, where feats.npy and lens.npy are in FOLDER; CONTEXT is global, local, or even
-# for kernels that take a frame away
+# Makes a checkpoint of SpeechBrain's ECAPA-TDNN or x-vector with unusual settings and random weights, and what PyTorch
+# computes with it for padded features. Written for the tests; the layers have SpeechBrain's names.
+# Usage: speechbrain_models.py MODEL FOLDER, where feats.npy and lens.npy are in FOLDER; MODEL is xvector, or the context of
+# an ECAPA-TDNN: global, local, or even for kernels that take a frame away
 import sys
 
 import numpy as np
@@ -103,6 +103,31 @@ class Ecapa(nn.Module):
         return self.fc.conv(self.asp_bn.norm(torch.cat(statistics(weights), 1)))[:, :, 0]
 
 
+class Xvector(nn.Module):
+    """Three layers; SpeechBrain adds noise to the mean, of which this is the average."""
+
+    sizes, kernels, dilations = [3 * mels, 16, 24, 40], [3, 5, 1], [2, 1, 1]
+
+    def __init__(self):
+        super().__init__()
+        layers = []
+        for inputs, outputs_, kernel, dilation in zip(self.sizes, self.sizes[1:], self.kernels, self.dilations):
+            layers += [inner("conv", nn.Conv1d(inputs, outputs_, kernel, dilation=dilation)), nn.LeakyReLU(0.2)]
+            layers.append(inner("norm", nn.BatchNorm1d(outputs_)))
+        last = inner("w", nn.Linear(2 * self.sizes[-1], outputs))
+        self.blocks = nn.ModuleList([*layers, nn.Identity(), last])
+
+    def forward(self, feats, lens):
+        x = feats.transpose(1, 2)
+        for at, (kernel, dilation) in enumerate(zip(self.kernels, self.dilations)):
+            size = dilation * (kernel - 1) // 2
+            padded = F.pad(x, (size, size), mode="reflect") if size > 0 else x
+            x = self.blocks[3 * at + 2].norm(self.blocks[3 * at + 1](self.blocks[3 * at].conv(padded)))
+        parts = [row[:, : int(torch.round(share * x.shape[2]))] for row, share in zip(x, lens)]
+        pooled = [torch.cat([part.mean(1) + 5e-5, part.std(1) + 1e-5]) for part in parts]
+        return self.blocks[-1].w(torch.stack(pooled))
+
+
 def slopes(x):
     padded = F.pad(x.transpose(1, 2), (2, 2), mode="replicate").transpose(1, 2)
     frames = x.shape[1]
@@ -117,10 +142,10 @@ def normalised(feats, lens):
     return (feats - mean) / deviation.clamp(min=1e-10)
 
 
-context, folder = sys.argv[1:]
+name, folder = sys.argv[1:]
 torch.manual_seed(5)
 torch.set_num_threads(1)
-model = randomise_norms(Ecapa(context != "local").eval())
+model = randomise_norms((Xvector() if name == "xvector" else Ecapa(name != "local")).eval())
 torch.save(model.state_dict(), f"{folder}/embedding_model.ckpt")
 feats, lens = (torch.from_numpy(np.load(f"{folder}/{name}.npy")) for name in ("feats", "lens"))
 first = slopes(feats)

@@ -41,6 +41,15 @@ const configs: Readonly<Record<string, object>> = {
     projector: "xvector",
   },
   mean: { encoder: "xvector", encoder_conf: sizes, pooling: "mean", projector: "xvector" },
+  plain: {
+    frontend_conf: { preemp: false, n_fft: 400, win_length: 320, hop_length: 128, n_mels: 40 },
+    normalize: "utterance_mvn",
+    normalize_conf: { norm_vars: true },
+    encoder: "ecapa_tdnn",
+    encoder_conf: { ...sizes, model_scale: 4 },
+    pooling: "stats",
+    projector: "ska_tdnn",
+  },
 };
 
 /** Makes a checkpoint with PyTorch, and gives what it and its conversion compute for two waves of noise. */

@@ -14,7 +14,7 @@ const python = "/usr/bin/python3";
 const hasTorch = spawnSync(python, ["-c", "import torch"]).status === 0;
 const skipped = hasTorch ? "" : " (skipped: PyTorch is not installed)";
 
-const hyperparams = ({ isGlobal, kernels, dilations }: { isGlobal: boolean; kernels: string; dilations: string }) => `
+const hyperparams = (model: string) => `
 n_mels: 20
 compute_features: !new:speechbrain.lobes.features.Fbank
     n_mels: !ref <n_mels>
@@ -22,7 +22,20 @@ compute_features: !new:speechbrain.lobes.features.Fbank
 mean_var_norm: !new:speechbrain.processing.features.InputNormalization
     norm_type: sentence
     std_norm: True
-embedding_model: !new:speechbrain.lobes.models.ECAPA_TDNN.ECAPA_TDNN
+embedding_model: !new:speechbrain.lobes.models.${model}
+modules:
+    compute_features: !ref <compute_features>
+    mean_var_norm: !ref <mean_var_norm>
+    embedding_model: !ref <embedding_model>
+`;
+
+interface Ecapa {
+  readonly isGlobal: boolean;
+  readonly kernels: string;
+  readonly dilations: string;
+}
+
+const ecapa = ({ isGlobal, kernels, dilations }: Ecapa) => `ECAPA_TDNN.ECAPA_TDNN
     input_size: !ref <n_mels> * 3
     lin_neurons: 12
     activation: !name:torch.nn.LeakyReLU
@@ -34,24 +47,30 @@ embedding_model: !new:speechbrain.lobes.models.ECAPA_TDNN.ECAPA_TDNN
     attention_channels: 10
     res2net_scale: 4
     se_channels: 6
-    global_context: ${isGlobal ? "True" : "False"}
-modules:
-    compute_features: !ref <compute_features>
-    mean_var_norm: !ref <mean_var_norm>
-    embedding_model: !ref <embedding_model>
-`;
+    global_context: ${isGlobal ? "True" : "False"}`;
 
-describe.skipIf(!hasTorch)(`ECAPA-TDNN of SpeechBrain with other settings${skipped}`, () => {
+const xvector = `Xvector.Xvector
+    in_channels: !ref <n_mels> * 3
+    activation: !name:torch.nn.LeakyReLU
+        negative_slope: 0.2
+    tdnn_blocks: 3
+    tdnn_channels: [16, 24, 40]
+    tdnn_kernel_sizes: [3, 5, 1]
+    tdnn_dilations: [2, 1, 1]
+    lin_neurons: 12`;
+
+describe.skipIf(!hasTorch)(`a model of SpeechBrain with other settings${skipped}`, () => {
   const odd = { kernels: "[3, 5, 3, 1, 3]", dilations: "[2, 1, 3, 1, 1]" };
   it.each([
-    ["global context", "global", { isGlobal: true, ...odd }],
-    ["local context", "local", { isGlobal: false, ...odd }],
+    ["ECAPA-TDNN with global context", "global", ecapa({ isGlobal: true, ...odd })],
+    ["ECAPA-TDNN with local context", "local", ecapa({ isGlobal: false, ...odd })],
     [
-      "kernels that take a frame away",
+      "ECAPA-TDNN with kernels that take a frame away",
       "even",
-      { isGlobal: true, kernels: "[4, 5, 3, 1, 2]", dilations: "[1, 1, 3, 1, 1]" },
+      ecapa({ isGlobal: true, kernels: "[4, 5, 3, 1, 2]", dilations: "[1, 1, 3, 1, 1]" }),
     ],
-  ])("gives what PyTorch gives for a padded batch, with %s", { timeout: 60_000 }, async (_title, context, settings) => {
+    ["x-vector", "xvector", xvector],
+  ])("gives what PyTorch gives for a padded batch: %s", { timeout: 60_000 }, async (_title, name, settings) => {
     const folder = temporaryFolder();
     const random = seededRandom(11);
     const [batch, frames, mels] = [3, 90, 20];
@@ -59,7 +78,7 @@ describe.skipIf(!hasTorch)(`ECAPA-TDNN of SpeechBrain with other settings${skipp
     const lens = Float32Array.of(1, 0.61, 0.333);
     writeFileSync(join(folder, "feats.npy"), encodeNpy(ndArray("float32", feats, [batch, frames, mels])));
     writeFileSync(join(folder, "lens.npy"), encodeNpy(ndArray("float32", lens, [batch])));
-    const made = spawnSync(python, [script, context, folder], { encoding: "utf8" });
+    const made = spawnSync(python, [script, name, folder], { encoding: "utf8" });
     expect(made.stderr).toBe("");
     const config = join(folder, "hyperparams.yaml");
     writeFileSync(config, hyperparams(settings));
