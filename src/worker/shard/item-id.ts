@@ -1,5 +1,6 @@
 import { isDataset } from "../../plan/dataset-items.ts";
 import { cutText } from "../../text/cut-text.ts";
+import { readable } from "../../text/readable.ts";
 import type { ShardAttempt } from "./shard-attempt.ts";
 
 /** The id of an item, for messages: from the dataset in the env that the run is over. Undefined if there is none. If it cannot be read, that error is ignored: the failure that is being reported matters more.
@@ -18,7 +19,7 @@ export async function itemId({ env, context }: ShardAttempt, item: number): Prom
   }
 }
 
-/** An item as messages name it: its index, and its id if it has one. */
+/** An item as messages name it: its index, and its id if it has one. The id is data, which a terminal must not obey. */
 export function itemName(item: number, id: string | undefined): string {
-  return id === undefined ? `item ${item}` : `item ${item} (${id})`;
+  return id === undefined ? `item ${item}` : `item ${item} (${readable(id)})`;
 }
