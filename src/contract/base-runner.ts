@@ -10,6 +10,7 @@ import { jsonlWriter } from "../writers/jsonl-writer.ts";
 import type { Writer } from "../writers/writer.ts";
 import { splitOptions } from "./class-options.ts";
 import { EnvironmentProvider } from "./environment-provider.ts";
+import { requireKeys } from "./require-keys.ts";
 import type { Awaitable, OfSubclass, ShardPlace, ShardState } from "./runner-hooks.ts";
 import {
   type CheckedOptions,
@@ -156,7 +157,8 @@ export abstract class BaseRunner<
   /** Ends a shard: closes its writers and returns its final state, which `readShardState` reads. */
   static async finalizeState(state: OfSubclass, env: OfSubclass, ...own: OfSubclass[]): Promise<object> {
     const extra = await this.closeWriters((state as ShardState).writers, state, env, ...own);
-    return { ...userState(state as ShardState), ...extra };
+    const more = extra === undefined ? {} : requireKeys(this.name, "closeWriters", extra);
+    return { ...userState(state as ShardState), ...more };
   }
 
   /** Whether a shard folder is complete. Default: it has a `done` that matches its files. */

@@ -13,6 +13,7 @@ import { checkDefinition, checkStart } from "./check-definition.ts";
 import type { ModuleMeta } from "./define-runner.ts";
 import { type DefinitionMark, definitionMark } from "./definition-mark.ts";
 import { EnvironmentProvider } from "./environment-provider.ts";
+import { requireKeys } from "./require-keys.ts";
 import type {
   DefaultWriters,
   DefinedRun,
@@ -181,7 +182,7 @@ function runnerOf(definition: AnyDefinition) {
       ? {}
       : {
           initState: async (place: ShardPlace, env: object, own?: object) => ({
-            ...(await state(env, contextOf(own))),
+            ...requireKeys(Runner.name, "state", await state(env, contextOf(own))),
             ...(await BaseRunner.initState.call(Runner, place, env, own)),
           }),
         },
@@ -194,8 +195,10 @@ function runnerOf(definition: AnyDefinition) {
     finish === undefined
       ? {}
       : {
-          closeWriters: (open: object, kept: object, env: object, own?: object) =>
-            finish(open, kept, env, contextOf(own)),
+          closeWriters: async (open: object, kept: object, env: object, own?: object) => {
+            const more = await finish(open, kept, env, contextOf(own));
+            return more === undefined ? undefined : requireKeys(Runner.name, "finish", more);
+          },
         },
   );
 }

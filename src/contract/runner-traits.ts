@@ -1,4 +1,4 @@
-import { MillraceError } from "../errors/errors.ts";
+import { MillraceError, messageOf } from "../errors/errors.ts";
 import { nearestName } from "../text/nearest-name.ts";
 import { describeKind } from "../values/state-json.ts";
 import type { OwnOptions } from "./class-options.ts";
@@ -65,8 +65,19 @@ export function traitsOf(runner: RunnerStatics): RunnerTraits {
       "reduceState",
       "finalizeState",
     ),
-    isShardDone: keeps("isShardDone") ? undefined : (dir) => runner.isShardDone(dir),
+    isShardDone: keeps("isShardDone") ? undefined : (dir) => askRunner(runner, dir),
   };
+}
+
+async function askRunner(runner: RunnerStatics, shardDir: string): Promise<boolean> {
+  try {
+    return await runner.isShardDone(shardDir);
+  } catch (cause) {
+    throw new MillraceError("BAD_RUNNER", `${runner.name}.isShardDone failed for ${shardDir}: ${messageOf(cause)}`, {
+      cause,
+      hint: "It returns true or false for the folder of a complete shard, and decides whether that is computed again.",
+    });
+  }
 }
 
 // Not imported but found through the class: a worker may have loaded another copy of this package than the user's code.

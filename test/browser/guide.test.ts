@@ -47,7 +47,9 @@ describe.skipIf(whyNotBrowser !== undefined)(
     timeout: 2 * patienceMs,
   },
   () => {
-    it("goes through every step in every env and shows at the end what the library leaves", async () => {
+    it("goes through every step in every env and shows at the end what the library leaves", {
+      timeout: 900_000,
+    }, async () => {
       const { page, complaints } = await openGuide("#detail=true&items=2&shards=2");
       for (const env of parallelEnvs) {
         await page.locator("select[name=env]").selectOption(env);

@@ -41,6 +41,8 @@ beforeAll(async () => {
 describe.runIf(hasProcesses).concurrent("a run whose drivers and workers are killed and stopped at random", () => {
   it.for(seeds)(
     `ends as an undisturbed one, and leaves nothing behind (MILLRACE_CHAOS_SEED=%i MILLRACE_CHAOS_ROUNDS=${roundsPerRun})`,
+    // On a machine with much else to do a run under kills takes minutes.
+    { timeout: 1_200_000 },
     async (seed, { onTestFinished }) => {
       const dir = newFolder();
       const chaos = new Chaos(dir, seed);

@@ -221,7 +221,7 @@ describe("a runner's hooks", () => {
   it.each([
     ["nothing", () => undefined, "undefined"],
     ["nothing, later", async () => undefined, "undefined"],
-    ["a state of its own", () => ({ sum: 1 }), "an object"],
+    ["a state of its own", () => ({ sum: 1 }), "one whose writers are undefined"],
   ])("are refused a reduceState that returns %s", async (_what, reduce, got) => {
     class Forgetful extends BaseRunner<Env, number> {
       static forward(idx: number) {
@@ -234,6 +234,52 @@ describe("a runner's hooks", () => {
       message: expect.stringContaining(
         `Forgetful.reduceState must return a state with its writers in it; it returned ${got}.`,
       ),
+    });
+  });
+
+  it.each([
+    ["nothing", () => undefined, "undefined"],
+    ["a text", () => "done", '"done"'],
+    ["a Map, of which no key would be kept", () => new Map([["sum", 1]]), "a Map"],
+    ["a list", () => [1], "an array of 1"],
+  ])("are refused a finalizeState that returns %s", async (_what, finalize, got) => {
+    class Lost extends BaseRunner<Env, number> {
+      static forward(idx: number) {
+        return idx;
+      }
+      static override finalizeState = finalize as unknown as typeof BaseRunner.finalizeState;
+    }
+    await expect(new Lost(new Provider({}), quiet).run(range(1))).rejects.toMatchObject({
+      code: "BAD_RUNNER",
+      message: expect.stringContaining(`Lost.finalizeState must return an object`),
+      reason: expect.stringContaining(`it returned ${got}.`),
+    });
+  });
+
+  it("are refused a closeWriters that returns a text, which would be kept letter by letter", async () => {
+    class Talks extends BaseRunner<Env, number> {
+      static forward(idx: number) {
+        return idx;
+      }
+      static override closeWriters = (async () => "done") as unknown as typeof BaseRunner.closeWriters;
+    }
+    await expect(new Talks(new Provider({}), quiet).run(range(1))).rejects.toThrow(
+      /Talks.closeWriters must return an object.*it returned "done"/,
+    );
+  });
+
+  it("are named where isShardDone fails", async () => {
+    class Unsure extends BaseRunner<Env, number> {
+      static forward(idx: number) {
+        return idx;
+      }
+      static override isShardDone(): boolean {
+        throw new Error("no such table");
+      }
+    }
+    await expect(new Unsure(new Provider({}), quiet).run(range(1))).rejects.toMatchObject({
+      code: "BAD_RUNNER",
+      message: expect.stringMatching(/Unsure\.isShardDone failed for .*split\.0: no such table/),
     });
   });
 

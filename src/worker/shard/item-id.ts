@@ -1,5 +1,6 @@
 import { isDataset } from "../../plan/dataset-items.ts";
 import { cutText } from "../../text/cut-text.ts";
+import { readable } from "../../text/readable.ts";
 import type { ShardAttempt } from "./shard-attempt.ts";
 
 /**
@@ -20,7 +21,7 @@ export async function itemId({ env, context }: ShardAttempt, item: number): Prom
   }
 }
 
-/** An item as messages name it: its index, and its id if it has one. */
+/** An item as messages name it: its index, and its id if it has one. The id is data, which a terminal must not obey. */
 export function itemName(item: number, id: string | undefined): string {
-  return id === undefined ? `item ${item}` : `item ${item} (${id})`;
+  return id === undefined ? `item ${item}` : `item ${item} (${readable(id)})`;
 }

@@ -12,9 +12,11 @@ const hints = {
 export function requireState(runner: string, hook: keyof typeof hints, state: unknown): ShardState {
   const { writers } = (state ?? {}) as Partial<ShardState>;
   if (typeof state === "object" && typeof writers === "object" && writers !== null) return state as ShardState;
+  const isObject = typeof state === "object" && state !== null;
+  const got = isObject ? `one whose writers are ${describeKind(writers)}` : describeKind(state);
   throw new MillraceError(
     "BAD_RUNNER",
-    `${runner}.${hook} must return a state with its writers in it; it returned ${describeKind(state)}.`,
+    `${runner}.${hook} must return a state with its writers in it; it returned ${got}.`,
     { hint: hints[hook] },
   );
 }

@@ -10,6 +10,7 @@ import type { ShardClaim } from "../lease-protocol.ts";
 import { beginAttemptRecord } from "./attempt-record.ts";
 import { callAhead } from "./call-ahead.ts";
 import { type FailureRecord, outputOffsets } from "./failure-log.ts";
+import { finalStateOf } from "./final-state.ts";
 import { type Insertion, insertLines } from "./insert-lines.ts";
 import { runOneItem } from "./run-items.ts";
 import {
@@ -89,13 +90,12 @@ function canInsert({ state }: ShardAttempt, done: Done): boolean {
 }
 
 async function retryAlone(work: ShardAttempt, claim: ShardClaim, task: RetryTask): Promise<Done> {
-  const { hooks, env, context } = work;
-  const { run, member } = context.worker;
+  const { run, member } = work.context.worker;
   const oldDir = run.paths.shard(claim.target);
   const newDir = work.state.shardDir;
   Object.assign(work.state, readShardState(oldDir));
   const retried = await runAgain(work, task);
-  writeShardState(newDir, await hooks.finalizeState(work.state, env));
+  writeShardState(newDir, await finalStateOf(work));
   await closeAll(work);
 
   const known = new Map(describedFiles(work));

@@ -19,6 +19,8 @@ import { checkpointingWriters, keepsWriterContract, type Writer } from "../../wr
 import type { ShardClaim } from "../lease-protocol.ts";
 import { type AttemptCounts, beginAttemptRecord } from "./attempt-record.ts";
 import { type CrashHistory, judgeCrashes } from "./crash-history.ts";
+import { finalStateOf } from "./final-state.ts";
+import { guardHook } from "./guard-hook.ts";
 import { requireState } from "./require-state.ts";
 import { runInFlight } from "./run-in-flight.ts";
 import { runItems } from "./run-items.ts";
@@ -159,9 +161,8 @@ export async function openShard(
 
 /** Closes everything and writes `done`, so that the folder only has to be moved. */
 async function finish(work: ShardAttempt, claim: ShardClaim): Promise<Done> {
-  const { hooks, env } = work;
   const { shardDir } = work.state;
-  const finalState = await guardHook(hooks.name, "finalizeState", () => hooks.finalizeState(work.state, env));
+  const finalState = await finalStateOf(work);
   await closeAll(work);
   writeShardState(shardDir, finalState);
   const done: Done = {
@@ -243,19 +244,6 @@ function addTotals(work: ShardAttempt, counts: ShardCounts): void {
   totals.done += counts.items;
   totals.failed += counts.failed;
   totals.dropped += counts.dropped;
-}
-
-/** Calls a hook of the user. Its errors get the name of the hook. */
-async function guardHook<T>(runner: string, hook: string, call: () => T | PromiseLike<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (cause) {
-    if (cause instanceof MillraceError) throw cause;
-    throw new MillraceError("WRITER_FAILED", `${runner}.${hook} failed: ${messageOf(cause)}`, {
-      cause,
-      hint: "Look at the hook and at openWriters or closeWriters, which it calls. Nothing is locked: run again once it is corrected.",
-    });
-  }
 }
 
 /** Closes the writers that closeWriters of the runner may have left open. */

@@ -40,6 +40,20 @@ describe("defineRun", () => {
     expect(() => defineRun(import.meta, definition as never)).toThrow(message);
   });
 
+  it.each([
+    ["state", { state: () => new Map() }, "a Map"],
+    ["state", { state: async () => 5 }, "5"],
+    ["finish", { finish: () => [1] }, "an array of 1"],
+    ["finish", { state: () => ({ n: 0 }), finish: async () => new Set() }, "a Set"],
+  ])("refuses a %s whose keys would be lost, at the first shard", async (hook, hooks, got) => {
+    const definition = { env: () => ({}), forward: (idx: number) => idx, ...hooks };
+    const running = defineRun(import.meta, definition as never).run(range(1), quiet as never);
+    await expect(running).rejects.toMatchObject({
+      code: "BAD_RUNNER",
+      reason: expect.stringMatching(new RegExp(`\\.${hook} must return an object .* it returned ${got}\\.`)),
+    });
+  });
+
   it("says where the config goes if its keys are given as options", () => {
     const add = defineRun(import.meta, {
       env: ({ by }: { by: number }) => ({ by }),
