@@ -38,6 +38,11 @@ export const folders: Readonly<Record<string, Folder>> = {
     imports: ["errors"],
   },
   hub: { does: "names and settings of the Hugging Face hub", first: ["hub-settings.ts"], imports: [] },
+  "object-store": {
+    does: "a small client for S3-compatible stores: signed requests, retries, credentials",
+    first: ["object-store.ts", "request-sender.ts", "create-object.ts"],
+    imports: ["secrets", "errors"],
+  },
   models: {
     does: "ONNX: the runtime, loaded when it is needed, and graphs",
     first: ["load-onnx.ts", "onnx/graph-builder.ts"],
