@@ -77,7 +77,10 @@ export const folders: Readonly<Record<string, Folder>> = {
   datasets: {
     does: "rows by their index, read when they are asked for: `index/` (where rows are), `packed/` (gzip, zstd), `source/` (files here and elsewhere)",
     first: ["dataset.ts", "core/make-dataset.ts", "open-jsonl.ts"],
-    imports: ["bytes", "text", "errors", "runtime", "values", "input", "hub", "audio", "formats", "config", "plan"],
+    imports: [
+      ...["bytes", "text", "errors", "runtime", "values", "input", "hub", "object-store", "audio", "formats", "config"],
+      ...["plan"],
+    ],
   },
   code: {
     does: "which files make a run: tokens, imports, packages, their digests",
@@ -148,8 +151,8 @@ export const folders: Readonly<Record<string, Folder>> = {
     does: "the command line",
     first: ["millrace.ts"],
     imports: [
-      ...["text", "secrets", "errors", "runtime", "values", "config", "plan", "code", "run-folder", "contract"],
-      ...["worker", "launchers", "driver", "node-job", "dashboard", "recipes"],
+      ...["text", "secrets", "errors", "runtime", "values", "object-store", "config", "plan", "code", "run-folder"],
+      ...["contract", "worker", "launchers", "driver", "node-job", "dashboard", "recipes"],
     ],
   },
 };

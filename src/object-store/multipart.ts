@@ -17,10 +17,10 @@ export interface Multipart {
   abort(): Promise<void>;
 }
 
-/** Every part but the last must have so many bytes. */
+/** The smallest size of a part, except for the last. */
 export const minPartBytes: number = 5 * 2 ** 20;
 /** No object has more parts. */
-export const maxParts = 10_000;
+const maxParts = 10_000;
 
 /** Begins an object of parts. */
 export async function beginMultipart(sender: RequestSender, key: string, signal?: AbortSignal): Promise<Multipart> {

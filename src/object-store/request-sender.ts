@@ -8,7 +8,7 @@ import { encodeQuery, escapePart, signRequest } from "./sign-request.ts";
 import { codeOf, storeError } from "./store-errors.ts";
 
 /** One request to a bucket. */
-export interface StoreRequest {
+interface StoreRequest {
   readonly method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE";
   /** Empty for the bucket itself. */
   readonly key: string;
@@ -25,7 +25,7 @@ export interface StoreRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface StoreAnswer {
+interface StoreAnswer {
   readonly status: number;
   readonly headers: Headers;
   /** Empty where the body is left to the caller. */

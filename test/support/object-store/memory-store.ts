@@ -88,7 +88,7 @@ export async function startMemoryStore(options: MemoryStoreOptions = {}): Promis
     if (headers["if-none-match"] === "*" && options.ignoresConditions !== true) {
       const isThere = objects.has(name);
       // What goes wrong in a store that looks first and writes afterwards.
-      if (options.letsSeveralCreate === true) await sleep(1);
+      if (options.letsSeveralCreate === true) await sleep(50);
       if (isThere) return failure(412, "PreconditionFailed");
     }
     return keep(name, body, putId);
