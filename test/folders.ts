@@ -52,6 +52,7 @@ export const folders: Readonly<Record<string, Folder>> = {
     does: "files of any audio format → samples",
     first: ["read-audio.ts", "open-audio.ts"],
     imports: ["wasm", "errors", "values", "input"],
+    lazily: ["datasets"],
   },
   features: {
     does: "samples → features; pure",
@@ -91,6 +92,11 @@ export const folders: Readonly<Record<string, Folder>> = {
     does: "the run folder, the only truth: `run/` (manifest, identity, spec, status), `shard/` (checkpoint, done, state), `lease/` (claim, commit, release), `jobs/`, `history/`, `files/` (paths, durable writes)",
     first: ["files/run-paths.ts", "lease/file-step.ts"],
     imports: ["bytes", "text", "secrets", "errors", "runtime", "values", "input", "plan", "code"],
+  },
+  "run-objects": {
+    does: "the protocol of a run in an object store, as steps: claim, segments, commit; pure",
+    first: ["object-step.ts", "claim-shard.ts"],
+    imports: ["errors", "object-store"],
   },
   writers: {
     does: "records → files of one shard",

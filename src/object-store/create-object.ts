@@ -10,6 +10,16 @@ export type Creation =
   /** Another request made it: `info.putId` is that request's mark, where it is one of this library. */
   | { readonly kind: "exists"; readonly info: ObjectInfo };
 
+/** One request of the creation, or a pause, so that a model can play lost answers between them. */
+export type CreateStep =
+  /** Its answer: "unknown" where no answer came although it was sent several times, so that it may have been carried out. */
+  | { readonly do: "create"; readonly key: string; readonly body: Uint8Array; readonly putId: string }
+  /** Its answer: the object's info, or undefined. */
+  | { readonly do: "head"; readonly key: string }
+  | { readonly do: "pause"; readonly ms: number };
+
+export type CreateSteps = Generator<CreateStep, Creation | { readonly kind: "unknown" | "contradiction" }, unknown>;
+
 const maxRounds = 5;
 const pauseMs = 200;
 
@@ -18,33 +28,51 @@ const pauseMs = 200;
  * lost is sent again with the same mark, and "it exists" is believed only after a look at whose mark it has. A request
  * may also arrive twice without being sent twice, so that look is taken always.
  */
+export function* createSteps(key: string, body: Uint8Array, putId: string): CreateSteps {
+  for (let round = 1; round <= maxRounds; round++) {
+    const answer = (yield { do: "create", key, body, putId }) as "created" | "exists" | "unknown";
+    if (answer === "created") return { kind: "created" };
+    const info = (yield { do: "head", key }) as ObjectInfo | undefined;
+    if (info?.putId === putId) return { kind: "created" };
+    if (info !== undefined) return { kind: "exists", info };
+    if (answer === "unknown") return { kind: "unknown" };
+    // It was removed in between, or the store does not show yet what it has.
+    yield { do: "pause", ms: pauseMs * round };
+  }
+  return { kind: "contradiction" };
+}
+
+/** Creates an object in a store. */
 export async function createObject(
   sender: RequestSender,
   key: string,
   body: Uint8Array,
   { putId = randomUUID(), signal }: { readonly putId?: string; readonly signal?: AbortSignal | undefined } = {},
 ): Promise<Creation> {
-  const headers = { "if-none-match": "*", [putIdHeader]: putId };
-  for (let round = 1; ; round++) {
-    let problem: MillraceError | undefined;
+  let problem: unknown;
+  const take = async (step: CreateStep): Promise<unknown> => {
+    if (step.do === "pause") return sleep(step.ms, undefined, { signal });
+    if (step.do === "head")
+      return lookAt(sender, key, signal).catch((error: unknown) => {
+        throw problem ?? error;
+      });
+    const headers = { "if-none-match": "*", [putIdHeader]: step.putId };
     try {
-      const answer = await sender.ask({ method: "PUT", key, headers, body, expects: [412], signal });
-      if (answer.status !== 412) return { kind: "created" };
+      const { status } = await sender.ask({ method: "PUT", key, headers, body: step.body, expects: [412], signal });
+      return status === 412 ? "exists" : "created";
     } catch (error) {
-      // It may have been carried out all the same.
       if (!isMillraceError(error) || error.code !== "STORE_IO") throw error;
       problem = error;
+      return "unknown";
     }
-    const info = await lookAt(sender, key, signal).catch((error: unknown) => {
-      throw problem ?? error;
-    });
-    if (info?.putId === putId) return { kind: "created" };
-    if (info !== undefined) return { kind: "exists", info };
-    if (problem !== undefined) throw problem;
-    if (round >= maxRounds) throw contradiction(sender.bucket, key);
-    // It was removed in between, or the store does not show yet what it has.
-    await sleep(pauseMs * round, undefined, { signal });
-  }
+  };
+  const steps = createSteps(key, body, putId);
+  let next = steps.next();
+  while (!next.done) next = steps.next(await take(next.value));
+  const made = next.value;
+  if (made.kind === "unknown") throw problem;
+  if (made.kind === "contradiction") throw contradiction(sender.bucket, key);
+  return made;
 }
 
 /** What a store says of an object; undefined where it is not there. */
