@@ -47,6 +47,7 @@ export const folders: Readonly<Record<string, Folder>> = {
     does: "ONNX: the runtime, loaded when it is needed, and graphs",
     first: ["load-onnx.ts", "onnx/graph-builder.ts"],
     imports: ["errors"],
+    lazily: ["datasets"],
   },
   audio: {
     does: "files of any audio format → samples",

@@ -18,7 +18,8 @@ export type CreateStep =
   | { readonly do: "head"; readonly key: string }
   | { readonly do: "pause"; readonly ms: number };
 
-export type CreateSteps = Generator<CreateStep, Creation | { readonly kind: "unknown" | "contradiction" }, unknown>;
+type Undecided = { readonly kind: "unknown" } | { readonly kind: "contradiction" };
+export type CreateSteps = Generator<CreateStep, Creation | Undecided, unknown>;
 
 const maxRounds = 5;
 const pauseMs = 200;

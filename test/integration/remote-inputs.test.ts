@@ -1,5 +1,5 @@
 import { openJsonl } from "millrace/datasets";
-import { encodeWav, probeAudio, readAudio } from "millrace/speech";
+import { encodeOnnx, encodeWav, loadOnnx, probeAudio, readAudio } from "millrace/speech";
 import { describe, expect, inject, it, onTestFinished, vi } from "vitest";
 import { openObjectStore } from "../../src/object-store/object-store.ts";
 import { because } from "../support/clusters/why-not.ts";
@@ -18,7 +18,7 @@ async function putCorpus(store: StoreAddress, bucket: string): Promise<string> {
   vi.stubEnv("MILLRACE_CACHE", temporaryFolder());
   onTestFinished(() => void vi.unstubAllEnvs());
   const corpus = openObjectStore(bucket);
-  await corpus.put("audio/long.wav", encodeWav(samples, sampleRate));
+  await corpus.put("audio/long.wav", encodeWav(samples, { sampleRate }));
   const rows = Array.from({ length: 1000 }, (_, n) => `{"n":${n},"wav":"s3://${bucket}/audio/long.wav"}\n`);
   await corpus.put("rows.jsonl", rows.join(""));
   return `s3://${bucket}`;
@@ -57,6 +57,24 @@ describe("inputs at s3://", () => {
     const before = asked().length;
     await readAudio(`${place}/audio/long.wav`, { remote: true, offset: 100, duration: 0.5 });
     expect(asked().slice(before)).toEqual(["bytes=0-0"]);
+  });
+
+  it("are models too", async () => {
+    const store = await startMemoryStore();
+    onTestFinished(() => store.stop());
+    const place = await putCorpus(store.address, "data");
+    const graph = encodeOnnx({
+      name: "negate",
+      inputs: [{ name: "x", shape: [2] }],
+      outputs: [{ name: "y", shape: [2] }],
+      constants: [],
+      nodes: [{ type: "Neg", inputs: ["x"], outputs: ["y"] }],
+    });
+    await openObjectStore("data").put("models/negate.onnx", graph);
+    await using model = await loadOnnx(`${place}/models/negate.onnx`, { remote: true });
+    const { y } = await model.run({ x: { dtype: "float32", shape: [2], data: Float32Array.of(1, -2) } });
+    expect([...(y!.data as Float32Array)]).toEqual([-1, 2]);
+    await expect(loadOnnx(`${place}/models/negate.onnx`)).rejects.toThrow(/There is no model file.*remote: true/s);
   });
 
   it("are refused where nothing says that an address may come, and show no password", async () => {

@@ -181,7 +181,7 @@ function play(world: World): void {
   }
 }
 
-/** The store answers again; whoever is left works, and a new worker is there in any case. */
+/** The store answers again; each worker that is left works, and a new one is there in any case. */
 function finish(world: World): void {
   world.store.faultRate = 0;
   const last = world.spawn();
