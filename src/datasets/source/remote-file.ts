@@ -5,6 +5,7 @@ import { hubSettings } from "../../hub/hub-settings.ts";
 import { openRequestSender } from "../../object-store/request-sender.ts";
 import { parseS3Address } from "../../object-store/s3-address.ts";
 import { followRedirects } from "./follow-redirects.ts";
+import { withoutSecrets } from "./remote-address.ts";
 import { type RemoteAnswer, type RemoteFile, unreadable } from "./request.ts";
 
 /** How a file is asked for, by its address. */
@@ -20,8 +21,7 @@ function webFile(address: string): RemoteFile {
   } catch (cause) {
     throw badAddress(address, "https://host/path", cause);
   }
-  // What may be a password or a token is not shown.
-  const name = `${url.origin}${url.pathname}${url.search === "" ? "" : "?…"}`;
+  const name = withoutSecrets(url.href);
   const { username, password } = url;
   const text = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   const own: Record<string, string> =
@@ -69,7 +69,7 @@ function hubFile(address: string, variables: NodeJS.ProcessEnv): RemoteFile {
 }
 
 function badAddress(address: string, expected: string, cause?: unknown): MillraceError {
-  return new MillraceError("BAD_OPTION", `${JSON.stringify(address)} is no address of a file.`, {
+  return new MillraceError("BAD_OPTION", `${JSON.stringify(withoutSecrets(address))} is no address of a file.`, {
     ...(cause === undefined ? {} : { cause }),
     hint: `Write it as ${expected}.`,
   });
