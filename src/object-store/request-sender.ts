@@ -31,8 +31,6 @@ interface StoreAnswer {
   /** Empty where the body is left to the caller. */
   readonly text: string;
   readonly body: ReadableStream<Uint8Array> | null;
-  /** Whether an earlier try of this request may have been carried out: its answer was lost, or was a server's error. */
-  readonly isRepeated: boolean;
 }
 
 export interface SenderOptions {
@@ -67,7 +65,7 @@ const passingCodes = new Set(["ConditionalRequestConflict", "OperationAborted", 
 const expiredCodes = new Set(["ExpiredToken", "ExpiredTokenException", "TokenRefreshRequired"]);
 
 type Outcome =
-  | { readonly kind: "answer"; readonly answer: Omit<StoreAnswer, "isRepeated"> }
+  | { readonly kind: "answer"; readonly answer: StoreAnswer }
   | { readonly kind: "lost"; readonly cause: unknown };
 
 /** Sends signed requests to one bucket. What may pass by itself is tried again, with growing random pauses. */
@@ -83,24 +81,22 @@ export function openRequestSender(bucket: string, options: SenderOptions = {}): 
     if (request.key !== "") requireKey(bucket, request.key);
     const { expects = [], signal } = request;
     const learned = new Set<string>();
-    let isRepeated = false;
     for (let tries = 1; ; tries++) {
       signal?.throwIfAborted();
       const { isSigned, outcome } = await gate(() => tryOnce(host, request, { timeoutMs, counts }));
       if (tries > 1) counts.retries++;
       if (outcome.kind === "answer") {
         const { answer } = outcome;
-        if (answer.status < 300 || expects.includes(answer.status)) return { ...answer, isRepeated };
+        if (answer.status < 300) return answer;
         const lesson = learn(host, answer);
         if (lesson !== undefined && !learned.has(lesson)) {
           learned.add(lesson);
           continue;
         }
+        if (expects.includes(answer.status)) return answer;
       }
       const status = outcome.kind === "answer" ? outcome.answer.status : undefined;
       const mayPass = outcome.kind === "lost" || passing.has(status!) || passingCodes.has(codeOf(outcome.answer.text));
-      // A refused request was not carried out; one without an answer, or with a server's error, may have been.
-      if (status === undefined || status >= 500) isRepeated = true;
       if (!mayPass || tries >= maxTries) {
         const failed = { bucket, method: request.method, key: request.key, tries, isSigned };
         throw outcome.kind === "lost"

@@ -4,7 +4,7 @@ import { isHubName, isPathWithin, revisionPattern } from "../../hub/hub-names.ts
 import { hubSettings } from "../../hub/hub-settings.ts";
 import { openRequestSender } from "../../object-store/request-sender.ts";
 import { parseS3Address } from "../../object-store/s3-address.ts";
-import { followRedirects } from "./follow-redirects.ts";
+import { followRedirects, redirectTarget } from "./follow-redirects.ts";
 import { withoutSecrets } from "./remote-address.ts";
 import { type RemoteAnswer, type RemoteFile, unreadable } from "./request.ts";
 
@@ -45,9 +45,14 @@ function s3File(address: string, variables: NodeJS.ProcessEnv): RemoteFile {
   const sender = openRequestSender(bucket, { variables, maxTries: 5 });
   const get = async (headers: Readonly<Record<string, string>>): Promise<RemoteAnswer> => {
     try {
-      return await sender.ask({ method: "GET", key, headers, expects: [404, 412, 416], streams: true });
+      const expects = [302, 303, 307, 308, 404, 412, 416];
+      const answer = await sender.ask({ method: "GET", key, headers, expects, streams: true });
+      if (answer.status > 399 || answer.status < 300) return answer;
+      const url = redirectTarget(address, sender.url(key), answer);
+      // What is elsewhere is asked for without a signature.
+      return await followRedirects({ name: address, url: url.href, secretHeaders: {} }, headers);
     } catch (error) {
-      if (!isMillraceError(error) || error.code === "MISSING_PEER") throw error;
+      if (!isMillraceError(error) || error.code === "MISSING_PEER" || error.code === "BAD_FILE") throw error;
       throw unreadable(address, error.reason.replace(/\.$/, ""), error, error.hint);
     }
   };
