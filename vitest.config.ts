@@ -30,7 +30,7 @@ export default defineConfig({
         },
       },
     ],
-    globalSetup: ["test/support/built-fixtures.ts"],
+    globalSetup: ["test/support/built-fixtures.ts", "test/support/object-store/shared-gateway.ts"],
     sequence: { sequencer: SlowFirst },
     pool: "forks",
     // More than there are cores on a small machine: many suites wait for schedulers and for workers that they have killed.

@@ -26,6 +26,11 @@ const needed = [
     why: "is the server of an OAR",
   },
   { program: "sshd", package: "openssh-server", why: "is the other host of env: ssh" },
+  {
+    program: "radosgw",
+    package: "ceph-mon ceph-mgr ceph-osd radosgw ceph-common",
+    why: "is the gateway of an object store (63 MB)",
+  },
   { program: "chromium", package: "chromium fontconfig fonts-dejavu-core", why: "shows the pages" },
 ];
 

@@ -38,15 +38,22 @@ export const folders: Readonly<Record<string, Folder>> = {
     imports: ["errors"],
   },
   hub: { does: "names and settings of the Hugging Face hub", first: ["hub-settings.ts"], imports: [] },
+  "object-store": {
+    does: "a small client for S3-compatible stores: signed requests, retries, credentials",
+    first: ["object-store.ts", "request-sender.ts", "create-object.ts"],
+    imports: ["secrets", "errors"],
+  },
   models: {
     does: "ONNX: the runtime, loaded when it is needed, and graphs",
     first: ["load-onnx.ts", "onnx/graph-builder.ts"],
     imports: ["errors"],
+    lazily: ["datasets"],
   },
   audio: {
     does: "files of any audio format → samples",
     first: ["read-audio.ts", "open-audio.ts"],
     imports: ["wasm", "errors", "values", "input"],
+    lazily: ["datasets"],
   },
   features: {
     does: "samples → features; pure",
@@ -72,7 +79,10 @@ export const folders: Readonly<Record<string, Folder>> = {
   datasets: {
     does: "rows by their index, read when they are asked for: `index/` (where rows are), `packed/` (gzip, zstd), `source/` (files here and elsewhere)",
     first: ["dataset.ts", "core/make-dataset.ts", "open-jsonl.ts"],
-    imports: ["bytes", "text", "errors", "runtime", "values", "input", "hub", "audio", "formats", "config", "plan"],
+    imports: [
+      ...["bytes", "text", "errors", "runtime", "values", "input", "hub", "object-store", "audio", "formats", "config"],
+      ...["plan"],
+    ],
   },
   code: {
     does: "which files make a run: tokens, imports, packages, their digests",
@@ -83,6 +93,11 @@ export const folders: Readonly<Record<string, Folder>> = {
     does: "the run folder, the only truth: `run/` (manifest, identity, spec, status), `shard/` (checkpoint, done, state), `lease/` (claim, commit, release), `jobs/`, `history/`, `files/` (paths, durable writes)",
     first: ["files/run-paths.ts", "lease/file-step.ts"],
     imports: ["bytes", "text", "secrets", "errors", "runtime", "values", "input", "plan", "code"],
+  },
+  "run-objects": {
+    does: "the protocol of a run in an object store, as steps: claim, segments, commit; pure",
+    first: ["object-step.ts", "claim-shard.ts"],
+    imports: ["errors", "object-store"],
   },
   writers: {
     does: "records → files of one shard",
@@ -143,8 +158,8 @@ export const folders: Readonly<Record<string, Folder>> = {
     does: "the command line",
     first: ["millrace.ts"],
     imports: [
-      ...["text", "secrets", "errors", "runtime", "values", "config", "plan", "code", "run-folder", "contract"],
-      ...["worker", "launchers", "driver", "node-job", "dashboard", "recipes"],
+      ...["text", "secrets", "errors", "runtime", "values", "object-store", "config", "plan", "code", "run-folder"],
+      ...["contract", "worker", "launchers", "driver", "node-job", "dashboard", "recipes"],
     ],
   },
 };

@@ -7,7 +7,7 @@ import { entries } from "./make-reference.mjs";
 const named = [
   { title: "Begin", pages: ["index", "get-started", "guide", "providers-and-runners", "glossary", "faq"] },
   { title: "Do", pages: ["data-preparation", "collect-stats", "xvectors", "inference", "audio", "features"] },
-  { title: "Files", pages: ["datasets", "datasets-formats", "writers", "formats", "run-folder"] },
+  { title: "Files", pages: ["datasets", "datasets-formats", "object-stores", "writers", "formats", "run-folder"] },
   {
     title: "Run",
     pages: ["configs", "cli", "failures", "concurrency", "calling-an-api", "performance", "dashboard", "report"],

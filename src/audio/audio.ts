@@ -1,6 +1,9 @@
 import type { OutputOptions } from "../input/output-limit.ts";
 
-/** Where audio comes from: a path, a `file:` URL, bytes, or a `Blob`, of which only the parts that are needed are read. */
+/**
+ * Where audio comes from: a path, a `file:` URL, bytes, a `Blob`, or (with `remote: true`) an address. Only the parts that are
+ * needed are read.
+ */
 export type AudioFile = string | URL | Uint8Array | Blob;
 
 /** What `readAudio` takes: also a stream of bytes, which is read to its end before it is decoded. */
@@ -68,6 +71,11 @@ export interface ReadAudioOptions extends OutputOptions {
   /** What error messages call the audio when it has no path. Default: the name of a `File`, or `the audio`. */
   readonly name?: string;
   /**
+   * `from` may be an address (`https://`, `s3://`, `hf://`), of which parts are fetched and kept in the cache of datasets. Default:
+   * false, because a path may come from a file that others have written.
+   */
+  readonly remote?: boolean;
+  /**
    * Returns the array for the file's samples, with at least `length` elements; called again if the file has more than
    * announced. Default: a new array. Reusing one array for many files avoids almost all garbage collection. Not with
    * `channel: "all"`; resampling always returns a new array.
@@ -85,4 +93,9 @@ export type ResampleQuality = "standard" | "best";
 export interface ProbeAudioOptions {
   /** What error messages call the audio when it has no path. Default: the name of a `File`, or `the audio`. */
   readonly name?: string;
+  /**
+   * `from` may be an address (`https://`, `s3://`, `hf://`), of which parts are fetched and kept in the cache of datasets. Default:
+   * false, because a path may come from a file that others have written.
+   */
+  readonly remote?: boolean;
 }

@@ -24,14 +24,21 @@ const headBytes = 16 * 1024;
 /** Opens any input; what is not a readable, non-empty regular file is refused here. */
 export async function openSource(
   from: AudioInput,
-  options: Pick<ReadAudioOptions, "name" | "maxSeconds" | "maxOutputBytes"> = {},
+  options: Pick<ReadAudioOptions, "name" | "maxSeconds" | "maxOutputBytes" | "remote"> = {},
 ): Promise<ByteSource> {
   const { name = "the audio" } = options;
   if (from instanceof Uint8Array) return bytesSource(from, name);
   if (from instanceof Blob) return blobSource(from, options.name ?? fileName(from) ?? name);
   if (typeof from === "object" && "getReader" in from) return bytesSource(await readStream(from, name, options), name);
-  if (/^(https?|s3|gs):/.test(String(from))) {
-    throw badAudio(String(from), "is not on this machine", "fetch it first, and pass its path or its bytes");
+  const address = String(from);
+  if (/^(?:https?|s3|gs|hf):/.test(address)) {
+    if (options.remote === true && !address.startsWith("gs:")) return remoteSource(address);
+    // Paths often come from files of others, which must not decide what this machine asks for.
+    throw badAudio(
+      withoutSecrets(address),
+      "is not on this machine",
+      "pass remote: true to read it where it is, or fetch it first",
+    );
   }
   const path = from instanceof URL ? fileURLToPath(from) : from;
   let file: OpenedFile;
@@ -84,6 +91,23 @@ async function blobSource(blob: Blob, name: string): Promise<ByteSource> {
     },
     close: async () => {},
   };
+}
+
+/** Reads what is needed of a file elsewhere, in blocks that are kept on disk. */
+async function remoteSource(address: string): Promise<ByteSource> {
+  const { openStore } = await import("../datasets/source/open-store.ts");
+  const store = await openStore(address);
+  return {
+    name: store.name,
+    size: store.size,
+    path: undefined,
+    read: async (offset, length) => store.read(offset, Math.max(0, Math.min(length, store.size - offset))),
+    close: async () => store.close(),
+  };
+}
+
+function withoutSecrets(address: string): string {
+  return address.replace(/\/\/[^/]*@/, "//").replace(/\?.*/s, "?…");
 }
 
 function fileName(blob: Blob): string | undefined {

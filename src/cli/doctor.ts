@@ -10,6 +10,7 @@ import { checkConfig } from "./doctor/config.ts";
 import { checkFileSystem } from "./doctor/file-system.ts";
 import type { Finding } from "./doctor/finding.ts";
 import { checkMachine } from "./doctor/machine.ts";
+import { checkObjectStore } from "./doctor/object-store.ts";
 import { checkRun } from "./doctor/run-folder.ts";
 import { checkSshHosts } from "./doctor/ssh-hosts.ts";
 import { onlyJsonOnStdout } from "./only-json.ts";
@@ -19,12 +20,12 @@ const timeoutSeconds = 8;
 
 export const doctor: Command = {
   name: "doctor",
-  usage: "[CONFIG [key=value …] | RUN] [--timeout S] [--trust] [--json]",
+  usage: "[CONFIG [key=value …] | RUN | s3://BUCKET/PREFIX] [--timeout S] [--trust] [--json]",
   summary: "Checks that everything is in place: Node, the file system of the outputs, schedulers, GPUs, ONNX Runtime.",
   details:
     "For a config: whether it can be read, its modules exist, and the backend it names answers. Its code is not run\n" +
     "(`millrace plan CONFIG --count` does that). For a run: which worker holds which shard, why shards wait, and what\n" +
-    "would be run again and why.\n" +
+    "would be run again and why. For s3://bucket/prefix: whether the store can hold a run.\n" +
     `Exit code ${exitCode.failed} if something is wrong. A missing backend that the config does not need is no error.`,
   options: {
     timeout: {
@@ -43,6 +44,7 @@ export const doctor: Command = {
     "millrace doctor prep.yaml",
     "millrace doctor prep.yaml parallel.n_workers=8",
     "millrace doctor exp/prep",
+    "millrace doctor s3://bucket/exp",
     "millrace doctor --json --timeout 3",
   ],
   arguments: { min: 0, max: Number.POSITIVE_INFINITY },
@@ -51,13 +53,17 @@ export const doctor: Command = {
     const [target, ...overrides] = input.positionals;
     const timeoutMs = 1000 * (countOf(doctor, input, "timeout") ?? timeoutSeconds);
     const kind = await kindOf(target);
-    if (kind === "run" && overrides.length > 0)
+    if ((kind === "run" || kind === "store") && overrides.length > 0)
       throw badUsage(doctor, `${JSON.stringify(overrides[0])} is one argument too many: only a config takes overrides`);
     const findings: Finding[] = [];
     const report = (found: readonly Finding[]) => {
       findings.push(...found);
       if (!input.has("json")) for (const finding of found) process.stdout.write(line(finding));
     };
+    if (kind === "store") {
+      for await (const finding of checkObjectStore(target!, timeoutMs)) report([finding]);
+      return endOf(findings, input.has("json"));
+    }
     const project = kind === "config" ? findProjectRoot(target!) : process.cwd();
     const limits = { timeoutMs, isTrusted: input.has("trust") };
     report(await checkMachine(project, limits));
@@ -73,10 +79,14 @@ export const doctor: Command = {
     for await (const finding of checkBackends(timeoutMs, needed)) report([finding]);
     if (needed?.env === "ssh") for await (const finding of checkSshHosts(needed, limits)) report([finding]);
     if (kind === "run") report(await checkRun(target!));
-    if (input.has("json")) printJson(findings);
-    return findings.some(({ state }) => state === "wrong") ? exitCode.failed : exitCode.ok;
+    return endOf(findings, input.has("json"));
   },
 };
+
+function endOf(findings: readonly Finding[], asJson: boolean): number {
+  if (asJson) printJson(findings);
+  return findings.some(({ state }) => state === "wrong") ? exitCode.failed : exitCode.ok;
+}
 
 const marks = { fine: "ok     ", missing: "absent ", note: "note   ", wrong: "WRONG  " } as const;
 
@@ -84,8 +94,9 @@ function line({ state, what, detail, hint }: Finding): string {
   return `${marks[state]} ${what}: ${detail}\n${hint === undefined ? "" : `         -> ${hint}\n`}`;
 }
 
-async function kindOf(target: string | undefined): Promise<"run" | "config" | undefined> {
+async function kindOf(target: string | undefined): Promise<"run" | "store" | "config" | undefined> {
   if (target === undefined) return undefined;
+  if (target.startsWith("s3:")) return "store";
   const stat = statSync(target, { throwIfNoEntry: false });
   if (stat === undefined) {
     throw new MillraceError("BAD_USAGE", `There is no file or folder ${target}.`, {

@@ -13,6 +13,11 @@ export interface LoadOnnxOptions {
   readonly threads?: number | undefined;
   /** The name of a model in messages, if it comes as bytes. Default: `the model`. */
   readonly name?: string | undefined;
+  /**
+   * The path may be an address (`https://`, `s3://`, `hf://`), whose blocks are kept in the cache of datasets. The whole model must be
+   * in this file. Default: false.
+   */
+  readonly remote?: boolean | undefined;
 }
 
 /** An input or output of a model. */
@@ -38,10 +43,13 @@ export interface OnnxModel extends ModelSession, AsyncDisposable {
  * Loads a model from a path or from its bytes. The only code that uses onnxruntime-node, which users install
  * themselves: it is 290 MB.
  */
-export async function loadOnnx(from: string | Uint8Array, options: LoadOnnxOptions = {}): Promise<OnnxModel> {
+export async function loadOnnx(given: string | Uint8Array, options: LoadOnnxOptions = {}): Promise<OnnxModel> {
   const executionProviders = [checkDevice(options.device ?? "cpu")];
-  const name = typeof from === "string" ? from : (options.name ?? "the model");
-  refuseLoadingInForward(name, new Error().stack ?? "");
+  const named = typeof given === "string" ? given : (options.name ?? "the model");
+  refuseLoadingInForward(named, new Error().stack ?? "");
+  const isAddress = options.remote === true && typeof given === "string" && /^(?:https?|s3|hf):\/\//.test(given);
+  const fetched = isAddress ? await fetchModel(given) : undefined;
+  const [from, name] = fetched === undefined ? [given, named] : [fetched.bytes, fetched.name];
   refuseOther(name, typeof from === "string" ? readBeginning(from) : from);
   const { InferenceSession, Tensor } = await importRuntime();
   const settings = {
@@ -79,6 +87,19 @@ export async function loadOnnx(from: string | Uint8Array, options: LoadOnnxOptio
   };
 }
 
+async function fetchModel(address: string): Promise<{ readonly bytes: Uint8Array; readonly name: string }> {
+  const { openStore } = await import("../datasets/source/open-store.ts");
+  const { storeChunks } = await import("../datasets/source/store-chunks.ts");
+  const store = await openStore(address);
+  try {
+    const chunks: Buffer[] = [];
+    for await (const chunk of storeChunks(store)) chunks.push(chunk);
+    return { bytes: Buffer.concat(chunks), name: store.name };
+  } finally {
+    await store.close();
+  }
+}
+
 function readBeginning(path: string): Uint8Array {
   try {
     const fd = openSync(path, "r");
@@ -92,7 +113,10 @@ function readBeginning(path: string): Uint8Array {
   } catch (error) {
     const isMissing = errnoOf(error) === "ENOENT";
     const what = isMissing ? `There is no model file ${path}.` : `${path} cannot be read: ${messageOf(error)}.`;
-    throw new MillraceError("BAD_MODEL", what, { cause: error, hint: "Check the path of the ONNX file." });
+    const hint = /^[a-z0-9]+:\/\//.test(path)
+      ? "Pass remote: true to load a model from an address, or fetch it first."
+      : "Check the path of the ONNX file.";
+    throw new MillraceError("BAD_MODEL", what, { cause: error, hint });
   }
 }
 

@@ -37,3 +37,20 @@ it("without @huggingface/hub recipes load, and an upload says what to install", 
     /^1\nMISSING_PEER Uploading to a hub needs @huggingface\/hub, which is not installed\.\n {2}-> Run: npm install @hugging/,
   );
 });
+
+it("without @aws-sdk/credential-provider-node a profile with a role is refused by name", () => {
+  const folder = temporaryFolder();
+  cpSync(dist, join(folder, "dist"), { recursive: true });
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+  writeFileSync(join(folder, "config"), "[profile lab]\nrole_arn = arn:aws:iam::1:role/x\n");
+  const program = `import { openJsonl } from "./dist/datasets.js";
+    await openJsonl("s3://corpus/a.jsonl", { remote: true }).catch(({ code, message }) => console.log(code, message));`;
+  const args = ["--input-type=module", "--eval", program];
+  const { AWS_ACCESS_KEY_ID: _id, ...others } = process.env;
+  const env = { ...others, AWS_PROFILE: "lab", AWS_CONFIG_FILE: join(folder, "config") };
+  const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8", env });
+  expect(stderr).toBe("");
+  expect(stdout).toMatch(
+    /^MISSING_PEER The object store needs credentials of which the profile lab has role_arn; .* which is not installed\.\n {2}-> Run: npm install @aws-sdk\/cred/,
+  );
+});

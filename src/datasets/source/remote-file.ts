@@ -1,11 +1,12 @@
 import { sha256 } from "../../bytes/sha256.ts";
-import { MillraceError } from "../../errors/errors.ts";
+import { isMillraceError, MillraceError } from "../../errors/errors.ts";
 import { isHubName, isPathWithin, revisionPattern } from "../../hub/hub-names.ts";
 import { hubSettings } from "../../hub/hub-settings.ts";
+import { openRequestSender } from "../../object-store/request-sender.ts";
+import { parseS3Address } from "../../object-store/s3-address.ts";
+import { followRedirects, redirectTarget } from "./follow-redirects.ts";
 import { withoutSecrets } from "./remote-address.ts";
-import type { RemoteFile } from "./request.ts";
-import { s3Settings } from "./s3-settings.ts";
-import { escapePart, signS3 } from "./sign-s3.ts";
+import { type RemoteAnswer, type RemoteFile, unreadable } from "./request.ts";
 
 /** How a file is asked for, by its address. */
 export function remoteFile(address: string, variables: NodeJS.ProcessEnv = process.env): RemoteFile {
@@ -26,7 +27,8 @@ function webFile(address: string): RemoteFile {
   const own: Record<string, string> =
     username === "" ? {} : { authorization: `Basic ${Buffer.from(text).toString("base64")}` };
   url.username = url.password = "";
-  return { name, key: keyOf(url), url: url.href, headers: (_method, _url, extra) => ({ ...extra, ...own }) };
+  const target = { name, url: url.href, secretHeaders: own };
+  return { name, key: keyOf(url), get: (headers) => followRedirects(target, headers) };
 }
 
 /** The key of an address. Its query may name the file, and may be secret; what only signs a request is left out. */
@@ -38,21 +40,23 @@ function keyOf(url: URL): string {
 }
 
 function s3File(address: string, variables: NodeJS.ProcessEnv): RemoteFile {
-  const [, bucket, key] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])\/(.+)$/s.exec(address) ?? [];
-  if (bucket === undefined || key === undefined) throw badAddress(address, "s3://bucket/key");
-  const { credentials, region, endpoint } = s3Settings(variables);
-  const path = key.split("/").map(escapePart).join("/");
-  const url =
-    endpoint === undefined
-      ? `https://${bucket}.s3.${region}.amazonaws.com/${path}`
-      : `${endpoint.replace(/\/+$/, "")}/${bucket}/${path}`;
-  return {
-    name: address,
-    key: keyOf(new URL(url)),
-    url,
-    headers: (_method, to, extra) =>
-      credentials === undefined ? { ...extra } : signS3(to, extra, { credentials, region }),
+  const { bucket, key } = parseS3Address(address);
+  if (key === "") throw badAddress(address, "s3://bucket/key");
+  const sender = openRequestSender(bucket, { variables, maxTries: 5 });
+  const get = async (headers: Readonly<Record<string, string>>): Promise<RemoteAnswer> => {
+    try {
+      const expects = [302, 303, 307, 308, 404, 412, 416];
+      const answer = await sender.ask({ method: "GET", key, headers, expects, streams: true });
+      if (answer.status > 399 || answer.status < 300) return answer;
+      const url = redirectTarget(address, sender.url(key), answer);
+      // What is elsewhere is asked for without a signature.
+      return await followRedirects({ name: address, url: url.href, secretHeaders: {} }, headers);
+    } catch (error) {
+      if (!isMillraceError(error) || error.code === "MISSING_PEER" || error.code === "BAD_FILE") throw error;
+      throw unreadable(address, error.reason.replace(/\.$/, ""), error, error.hint);
+    }
   };
+  return { name: address, key: keyOf(sender.url(key)), get };
 }
 
 function hubFile(address: string, variables: NodeJS.ProcessEnv): RemoteFile {
@@ -65,12 +69,8 @@ function hubFile(address: string, variables: NodeJS.ProcessEnv): RemoteFile {
   const own: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const encoded = path.split("/").map(encodeURIComponent).join("/");
   const url = `${endpoint}/datasets/${repo}/resolve/${encodeURIComponent(revision)}/${encoded}`;
-  return {
-    name: address,
-    key: keyOf(new URL(url)),
-    url,
-    headers: (_method, _url, extra) => ({ ...extra, ...own }),
-  };
+  const target = { name: address, url, secretHeaders: own };
+  return { name: address, key: keyOf(new URL(url)), get: (headers) => followRedirects(target, headers) };
 }
 
 function badAddress(address: string, expected: string, cause?: unknown): MillraceError {

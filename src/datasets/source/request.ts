@@ -7,15 +7,20 @@ export interface RemoteFile {
   readonly name: string;
   /** What distinguishes this file from all others in a cache: a digest of its address. */
   readonly key: string;
-  readonly url: string;
-  /** Headers for a request to this address; called for each, because signatures have a time. Only for the first host. */
-  readonly headers: (method: "GET", url: URL, extra: Readonly<Record<string, string>>) => Record<string, string>;
+  /** Asks for it once, with these headers. The body is still to be read. */
+  readonly get: (headers: Readonly<Record<string, string>>) => Promise<RemoteAnswer>;
+}
+
+/** An answer whose body has not been read. */
+export interface RemoteAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: ReadableStream<Uint8Array> | null;
 }
 
 const maxTries = 5;
 const firstWaitMs = 200;
 const maxWaitMs = 30_000;
-const maxRedirects = 10;
 
 /** A part of a file, first and last byte included. */
 export interface FilePart {
@@ -48,7 +53,7 @@ export async function requestRange(
 
 async function tryOnce(file: RemoteFile, range: FilePart, extra: Record<string, string>): Promise<RangeAnswer | Error> {
   try {
-    const answer = await follow(file, { range: `bytes=${range.from}-${range.to}`, ...extra });
+    const answer = await file.get({ range: `bytes=${range.from}-${range.to}`, ...extra });
     const { status, headers } = answer;
     if (status === 206) return { status, headers, bytes: await readPart(answer, file, range) };
     await answer.body?.cancel();
@@ -60,7 +65,7 @@ async function tryOnce(file: RemoteFile, range: FilePart, extra: Record<string, 
 }
 
 /** The bytes of a part. A server that sends more than was asked for is stopped; one that sends less is asked again. */
-async function readPart(answer: Response, { name }: RemoteFile, { from, to }: FilePart): Promise<Buffer> {
+async function readPart(answer: RemoteAnswer, { name }: RemoteFile, { from, to }: FilePart): Promise<Buffer> {
   const wanted = to - from + 1;
   const pieces: Uint8Array[] = [];
   let length = 0;
@@ -75,23 +80,6 @@ async function readPart(answer: Response, { name }: RemoteFile, { from, to }: Fi
   return Buffer.concat(pieces);
 }
 
-/** Redirects are followed here: `fetch` would also send credentials to other hosts, and follow from https to http. */
-async function follow(file: RemoteFile, extra: Record<string, string>): Promise<Response> {
-  let url = new URL(file.url);
-  const { origin, protocol } = url;
-  for (let i = 0; i <= maxRedirects; i++) {
-    const own = url.origin === origin ? file.headers("GET", url, extra) : extra;
-    const answer = await fetch(url, { redirect: "manual", headers: { "accept-encoding": "identity", ...own } });
-    if (answer.status < 300 || answer.status > 399) return answer;
-    await answer.body?.cancel();
-    url = new URL(answer.headers.get("location") ?? "", url);
-    if (url.protocol !== "https:" && url.protocol !== protocol) {
-      throw unreadable(file.name, `it is redirected to an address of ${url.protocol}`);
-    }
-  }
-  throw unreadable(file.name, `it is redirected more than ${maxRedirects} times`);
-}
-
 function failed({ name }: RemoteFile, tries: number, outcome: RangeAnswer | Error): MillraceError {
   const cause = outcome instanceof Error ? outcome : undefined;
   const inner = cause?.cause instanceof Error ? `: ${cause.cause.message}` : "";
@@ -100,9 +88,14 @@ function failed({ name }: RemoteFile, tries: number, outcome: RangeAnswer | Erro
 }
 
 /** The error for an address that cannot be read. */
-export function unreadable(name: string, why: string, cause?: unknown): MillraceError {
+export function unreadable(
+  name: string,
+  why: string,
+  cause?: unknown,
+  hint = "Check the address, your rights to it and the network; nothing that was read is lost.",
+): MillraceError {
   return new MillraceError("BAD_FILE", `${name} cannot be read: ${why}.`, {
     ...(cause === undefined ? {} : { cause }),
-    hint: "Check the address, your rights to it and the network; nothing that was read is lost.",
+    hint,
   });
 }

@@ -23,8 +23,6 @@ import { openJsonl } from "../../../src/datasets/open-jsonl.ts";
 import { openParquet } from "../../../src/datasets/open-parquet.ts";
 import { openTar } from "../../../src/datasets/open-tar.ts";
 import { blockBytes, openBlockCache } from "../../../src/datasets/source/block-cache.ts";
-import { s3Settings } from "../../../src/datasets/source/s3-settings.ts";
-import { signS3 } from "../../../src/datasets/source/sign-s3.ts";
 import { writeParquetFile } from "../../../src/formats/parquet/parquet-file.ts";
 import { tarEnd } from "../../../src/formats/tar/encode-tar-entry.ts";
 import { encodeWebDatasetSample } from "../../../src/formats/tar/encode-web-dataset-sample.ts";
@@ -334,34 +332,5 @@ describe("a dataset by its address", () => {
     );
     const kept = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => /rows$|\.\d+$/.test(name));
     for (const name of kept) expect(readFileSync(join(folder, name)).includes("very-secret")).toBe(false);
-  });
-
-  it("signs like the example of the signature's documentation", () => {
-    // GET Object with a range, from the description of Signature Version 4 for S3.
-    const headers = signS3(
-      new URL("https://examplebucket.s3.amazonaws.com/test.txt"),
-      { range: "bytes=0-9" },
-      {
-        credentials: {
-          accessKeyId: "AKIAIOSFODNN7EXAMPLE",
-          secretAccessKey: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
-        },
-        region: "us-east-1",
-        now: new Date("2013-05-24T00:00:00Z"),
-      },
-    );
-    expect(headers["authorization"]).toContain(
-      "Signature=f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41",
-    );
-  });
-
-  it("finds credentials in a profile", () => {
-    const path = join(folder, "credentials");
-    writeFileSync(path, "[default]\naws_access_key_id = A\n[lab]\naws_access_key_id=B\naws_secret_access_key = C=\n");
-    expect(
-      s3Settings({ AWS_SHARED_CREDENTIALS_FILE: path, AWS_PROFILE: "lab", AWS_CONFIG_FILE: "/none" }),
-    ).toMatchObject({
-      credentials: { accessKeyId: "B", secretAccessKey: "C=" },
-    });
   });
 });
