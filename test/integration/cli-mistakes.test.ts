@@ -140,7 +140,7 @@ describe.concurrent("a mistake", () => {
         expect.stringContaining(`a.yaml:${first}:5: parallel.options: "waltime" is not known to env slurm. Did you`),
         expect.stringContaining(`a.yaml:${first + 1}:5: parallel.options.cores is "two"; a whole number from 1`),
         expect.stringContaining(`a.yaml:${first + 2}:5: parallel.options.partition is not taken: it is called queue.`),
-        expect.stringMatching(/^ {2}-> .* change all of them/),
+        expect.stringMatching(/^ {2}-> .* Correct all of them/),
       ],
     });
     write("process", "threads_per_worker: 0", "max_heap: 1");
@@ -170,7 +170,7 @@ describe.concurrent("a mistake", () => {
     const { status, stdout, stderr } = await project.run("plan", "near.yaml");
     expect({ status, stdout }).toEqual({
       status: 0,
-      stdout: expect.stringMatching(/items {4}20 .*\n.*\n.*1 \(local\)/),
+      stdout: expect.stringMatching(/items {4}20\n.*\n.*1 \(local\)/),
     });
     const line = job.split("\n").length;
     expect(stderr.split("\n").filter((words) => words !== "")).toEqual([
