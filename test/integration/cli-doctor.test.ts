@@ -76,7 +76,7 @@ describe.concurrent("millrace doctor", () => {
     const project = makeProject();
     const { status, stdout } = await project.start(["doctor"], { PATH: fakePrograms({}) }).ended;
     expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/^ok {6}Node\.js: v\d+/) });
-    expect(stdout).toContain("absent  Slurm: sinfo is not here; env: slurm cannot be used");
+    expect(stdout).toContain("absent  Slurm: sinfo is not installed; env: slurm cannot be used");
     expect(stdout).toMatch(/\n\nEverything that is needed is in place\..*\n$/);
     const { stdout: ofConfig } = await project.start(["doctor", "job.yaml"], { PATH: fakePrograms({}) }).ended;
     expect(ofConfig).not.toMatch(/^absent/m);
@@ -119,7 +119,7 @@ describe.concurrent("millrace doctor", () => {
     expect(absent.of("LSF")).toMatchObject([
       {
         state: "wrong",
-        detail: expect.stringContaining("bqueues is not here"),
+        detail: expect.stringContaining("bqueues is not installed"),
         hint: expect.stringContaining("env: lsf"),
       },
     ]);
@@ -177,7 +177,9 @@ describe.concurrent("millrace doctor", () => {
     expect(of("ssh hung")).toMatchObject([{ state: "wrong", detail: expect.stringContaining("not answer in time") }]);
     expect(status).toBe(1);
     const without = await examine(project, [...words, "--trust"]);
-    expect(without.of("ssh")).toMatchObject([{ state: "wrong", detail: expect.stringContaining("ssh is not here") }]);
+    expect(without.of("ssh")).toMatchObject([
+      { state: "wrong", detail: expect.stringContaining("ssh is not installed") },
+    ]);
     expect(without.of("ssh good")).toEqual([]);
     expect((await examine(project, [])).of("ssh")).toMatchObject([{ state: "missing" }]);
   });
@@ -204,7 +206,7 @@ describe.concurrent("millrace doctor", () => {
     const second = project.start(words);
     await second.seen(/at item 7/);
     second.child.kill("SIGINT");
-    await second.seen(/stopping after the items in work/);
+    await second.seen(/stopping after the current items/);
     project.touch("go");
     await second.ended;
     const stopped = await examine(project, ["exp/job"]);

@@ -218,6 +218,25 @@ describe("a runner's hooks", () => {
     });
   });
 
+  it.each([
+    ["nothing", () => undefined, "undefined"],
+    ["nothing, later", async () => undefined, "undefined"],
+    ["a state of its own", () => ({ sum: 1 }), "an object"],
+  ])("are refused a reduceState that returns %s", async (_what, reduce, got) => {
+    class Forgetful extends BaseRunner<Env, number> {
+      static forward(idx: number) {
+        return idx;
+      }
+      static override reduceState = reduce as unknown as typeof BaseRunner.reduceState;
+    }
+    await expect(new Forgetful(new Provider({}), quiet).run(range(1))).rejects.toMatchObject({
+      code: "BAD_RUNNER",
+      message: expect.stringContaining(
+        `Forgetful.reduceState must return a state with its writers in it; it returned ${got}.`,
+      ),
+    });
+  });
+
   it("say so when forward is missing", async () => {
     class Empty extends BaseRunner<Env> {}
     await expect(new Empty(new Provider({}), quiet).run(range(1))).rejects.toThrow(/Empty has no static forward/);
@@ -303,7 +322,7 @@ describe("a user's own writer", () => {
     expect(await resumeWith((dir) => new Checkpointing(dir))).toEqual({ again: [3, 4, 5], text: "0\n1\n2\n3\n4\n5\n" });
   });
 
-  it("begins its shard anew when it has not", async () => {
+  it("begins its shard again when it has not", async () => {
     expect(await resumeWith((dir) => new Plain(dir))).toEqual({
       again: [0, 1, 2, 3, 4, 5],
       text: "0\n1\n2\n3\n4\n5\n",

@@ -11,13 +11,15 @@ const defaultMaxRetryDelayMs = 30_000;
 // The longest wait that a server can ask for.
 const maxRetryAfterMs = 3_600_000;
 
-/** Whether a server has handleRefusedRecord the call because it is busy: then the items are not the cause. */
+/** Whether a server has refused the call because it is busy: then the items are not the cause. */
 export function isBusy(error: unknown): boolean {
   const { status, retryAfterMs } = refusalOf(error);
   return retryAfterMs !== undefined || status === 429 || status === 503;
 }
 
-/** How long to wait before a call is repeated: a random time up to a maximum that doubles with each try, so that calls that failed at the same time are not repeated at the same time. The wait that the server has asked for is added.
+/**
+ * How long to wait before a call is repeated: a random time up to a maximum that doubles with each try, so that calls
+ * that failed at the same time are not repeated at the same time. The wait that the server has asked for is added.
  */
 export function retryDelay(
   error: unknown,
