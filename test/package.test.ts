@@ -1,6 +1,16 @@
 // The package as users get it: packed, installed into an empty project, compiled against and run.
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -59,22 +69,47 @@ const filesBelow = (dir: string) =>
 const onBusyMachines = { timeout: 300_000 };
 
 describe("the tarball", () => {
-  it("holds the build, the pages of errors and what a reader expects, and nothing else", () => {
+  it("holds the build, the documentation, the examples and what a reader expects, and nothing else", () => {
     const names = filesBelow(installed);
     const others = names.filter(
-      (name) => !/^dist\/(.*(\.c?js|\.d\.ts)|web\/[\w./-]+)$|^docs\/errors\/\w+\.md$/.test(name),
+      (name) =>
+        !/^dist\/(.*(\.c?js|\.d\.ts)|web\/[\w./-]+)$|^docs\/[\w./-]+\.(md|svg|png)$|^examples\/[\w./-]+$/.test(name),
     );
     expect(others.filter((name) => name !== "dist/.built").sort()).toEqual([
       "ARCHITECTURE.md",
       "CHANGELOG.md",
+      "CONTRIBUTING.md",
       "LICENSE",
       "README.md",
+      "SECURITY.md",
       "package.json",
     ]);
     expect(names.filter((name) => /\b(test|bench|fixtures)\b/.test(name))).toEqual([]);
     const bytes = names.reduce((sum, name) => sum + statSync(join(installed, name)).size, 0);
     const inMegabytes = (size: number) => `${(size / 1e6).toFixed(2)} MB`;
     console.log(`${names.length} files, ${inMegabytes(statSync(tarball).size)} packed, ${inMegabytes(bytes)} unpacked`);
+  });
+
+  it("holds what its pages link to", () => {
+    const broken = filesBelow(installed)
+      .filter((name) => name.endsWith(".md"))
+      .flatMap((name) => {
+        const text = readFileSync(join(installed, name), "utf8").replace(/^```[\s\S]*?^```/gm, "");
+        const links = [...text.matchAll(/\]\(([^)\s#]+)[^)]*\)/g)].map(([, link]) => link!);
+        return links
+          .filter((link) => !/^[a-z]+:/.test(link) && !existsSync(join(installed, dirname(name), link)))
+          .map((link) => `${name}: ${link}`);
+      });
+    expect(broken).toEqual([]);
+  });
+
+  it("makes a project that runs without a network and without npm install", onBusyMachines, () => {
+    const said = run(process.execPath, [join(installed, "dist", "cli", "millrace.js"), "init", "corpus"], project);
+    expect(said).not.toContain("npm install");
+    const corpus = join(project, "corpus");
+    const env = ["--offline", "millrace", "run", "prep.yaml"];
+    expect(run("npx", env, corpus)).toContain("exp/prep: complete\n");
+    expect(run("npm", ["test"], corpus)).toMatch(/pass 2/);
   });
 
   it("has workers that do not load what only drives a run", () => {

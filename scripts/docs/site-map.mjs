@@ -33,7 +33,7 @@ const named = [
     ],
   },
   { title: "Coming from", pages: ["from-espnet3", "from-datatrove", "from-dask", "from-submitit"] },
-  { title: "Trust", pages: ["how-it-works", "security", "tested-on", "figures", "benchmarks"] },
+  { title: "Trust", pages: ["how-it-works", "security", "tested-on", "runtimes", "figures", "benchmarks"] },
 ];
 
 /** Pages at the top of the repository. */

@@ -21,7 +21,8 @@ const timeoutSeconds = 8;
 export const doctor: Command = {
   name: "doctor",
   usage: "[CONFIG [key=value …] | RUN | s3://BUCKET/PREFIX] [--timeout S] [--trust] [--json]",
-  summary: "Checks that everything is in place: Node, the file system of the outputs, schedulers, GPUs, ONNX Runtime.",
+  summary:
+    "Checks that everything is in place: the runtime, the file system of the outputs, schedulers, GPUs, ONNX Runtime.",
   details:
     "For a config: whether it can be read, its modules exist, and the backend it names answers. Its code is not run\n" +
     "(`millrace plan CONFIG --count` does that). For a run: which worker holds which shard, why shards wait, and what\n" +
@@ -66,7 +67,9 @@ export const doctor: Command = {
     }
     const project = kind === "config" ? findProjectRoot(target!) : process.cwd();
     const limits = { timeoutMs, isTrusted: input.has("trust") };
-    report(await checkMachine(project, limits));
+    // What a config or a run does not name is not asked for: it may be absent, and its programs may take long to answer.
+    const machine = await checkMachine(project, limits);
+    report(kind === undefined ? machine : machine.filter(({ state }) => state !== "missing"));
     let outputs = kind === "run" ? resolve(target!) : process.cwd();
     let needed: ParallelConfig | undefined;
     if (kind === "config") {
@@ -76,7 +79,8 @@ export const doctor: Command = {
       if (config.outputDir !== undefined) outputs = config.outputDir;
     }
     report(checkFileSystem(nearestFolder(outputs)));
-    for await (const finding of checkBackends(timeoutMs, needed)) report([finding]);
+    const wanted = kind === undefined ? "all" : needed;
+    for await (const finding of checkBackends(timeoutMs, wanted)) report([finding]);
     if (needed?.env === "ssh") for await (const finding of checkSshHosts(needed, limits)) report([finding]);
     if (kind === "run") report(await checkRun(target!));
     return endOf(findings, input.has("json"));
@@ -85,7 +89,19 @@ export const doctor: Command = {
 
 function endOf(findings: readonly Finding[], asJson: boolean): number {
   if (asJson) printJson(findings);
+  else process.stdout.write(`\n${verdict(findings)}\n`);
   return findings.some(({ state }) => state === "wrong") ? exitCode.failed : exitCode.ok;
+}
+
+/** What the findings mean for the user. */
+function verdict(findings: readonly Finding[]): string {
+  const named = (wanted: Finding["state"]) => [
+    ...new Set(findings.filter(({ state }) => state === wanted).map(({ what }) => what)),
+  ];
+  const [wrong, notes] = [named("wrong"), named("note")];
+  const rest = notes.length === 0 ? "" : ` Worth a look: ${notes.join(", ")}.`;
+  if (wrong.length === 0) return `Everything that is needed is in place.${rest}`;
+  return `Not ready: ${wrong.join(", ")} must be corrected first.${rest}`;
 }
 
 const marks = { fine: "ok     ", missing: "absent ", note: "note   ", wrong: "WRONG  " } as const;

@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { errnoOf, MillraceError, messageOf } from "../errors/errors.ts";
+import { libraryPackage } from "../runtime/library-package.ts";
 import { version } from "../runtime/version.ts";
 import { shellWord } from "../text/shell-word.ts";
 import { type Command, exitCode } from "./command.ts";
@@ -19,17 +20,36 @@ export const init: Command = {
       mkdirSync(dirname(join(dir!, name)), { recursive: true });
       writeFileSync(join(dir!, name), text, { flag: "wx" });
     }
+    const install = linkLibrary(dir!) ? "" : "  npm install\n";
     process.stdout.write(`Made ${dir}. Continue with:
 
   cd ${dir!.startsWith("-") ? "-- " : ""}${shellWord(dir!)}
-  npm install
-  npx millrace run prep.yaml
+${install}  npx millrace run prep.yaml
   npx millrace status exp/prep
   npm test
 `);
     return exitCode.ok;
   },
 };
+
+/**
+ * Links the installed library into the project, which then runs without a network; `npm install` replaces the links. False for a
+ * library that is not installed, or only in the cache of npx, which removes it again.
+ */
+function linkLibrary(dir: string): boolean {
+  const folder = libraryPackage()?.folder;
+  if (folder === undefined || !/[\\/]node_modules[\\/]/.test(folder) || /[\\/]_npx[\\/]/.test(folder)) return false;
+  try {
+    const modules = resolve(dir, "node_modules");
+    mkdirSync(join(modules, ".bin"), { recursive: true });
+    symlinkSync(dirname(resolve(folder)), join(modules, "millrace"), "junction");
+    symlinkSync(join("..", "millrace", "dist", "cli", "millrace.js"), join(modules, ".bin", "millrace"));
+    return true;
+  } catch {
+    // A file system without links: npm installs it.
+    return false;
+  }
+}
 
 function refuseUsed(dir: string): void {
   let names: string[];

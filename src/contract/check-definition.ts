@@ -1,9 +1,9 @@
 import { MillraceError } from "../errors/errors.ts";
 import { nearestName } from "../text/nearest-name.ts";
 import { describeKind } from "../values/state-json.ts";
-import type { ModuleMeta } from "./define-runner.ts";
 import type { OptionDeclarations, RunDefinition } from "./run-definition.ts";
 import { isRunnerOption, runnerOptionNames } from "./runner-options.ts";
+import { urlOfModule } from "./url-of-module.ts";
 
 type DefinitionKey = keyof RunDefinition<
   object,
@@ -55,9 +55,9 @@ const keys: Record<DefinitionKey, "function" | "any"> = {
 };
 
 export function checkDefinition(meta: unknown, definition: object): void {
-  if (typeof (meta as ModuleMeta | undefined)?.url !== "string") {
+  if (urlOfModule(meta) === undefined) {
     throw new MillraceError("BAD_OPTION", `defineRun got ${describeKind(meta)} as its first argument.`, {
-      hint: "Pass import.meta: defineRun(import.meta, { env, forward }).",
+      hint: "Pass import.meta, or module in CommonJS: defineRun(import.meta, { env, forward }).",
     });
   }
   for (const [key, value] of Object.entries(definition ?? {})) {

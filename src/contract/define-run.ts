@@ -30,6 +30,7 @@ import type { OfSubclass, ShardPlace } from "./runner-hooks.ts";
 import type { GivenOptions, ItemIndex } from "./runner-options.ts";
 import type { RunningRun } from "./start-run.ts";
 import type { RetryFilter, SubmittedRun } from "./task.ts";
+import { urlOfModule } from "./url-of-module.ts";
 import type { BatchBy } from "./work-options.ts";
 
 /**
@@ -88,14 +89,15 @@ class Definition implements DefinedRun<unknown, unknown, AnyStart> {
 
   constructor(meta: ModuleMeta, definition: AnyDefinition) {
     checkDefinition(meta, definition);
-    const position = made.get(meta.url) ?? 0;
-    made.set(meta.url, position + 1);
-    const name = nameOf(meta.url, position);
+    const module = urlOfModule(meta)!;
+    const position = made.get(module) ?? 0;
+    made.set(module, position + 1);
+    const name = nameOf(module, position);
     const [Provider, Runner] = [providerOf(definition), runnerOf(definition)];
     const { version } = definition;
     for (const one of [Provider, Runner]) {
       Object.defineProperty(one, "name", { value: name });
-      Object.assign(one, { module: meta.url, definition: position }, version === undefined ? {} : { version });
+      Object.assign(one, { module, definition: position }, version === undefined ? {} : { version });
     }
     this[definitionMark] = { position, Provider, Runner };
     this.makeRunner = (start) => {

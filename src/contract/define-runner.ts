@@ -4,6 +4,7 @@ import type { EnvironmentProvider } from "./environment-provider.ts";
 import type { InferenceEnv } from "./inference-provider.ts";
 import type { OfSubclass } from "./runner-hooks.ts";
 import type { CheckedHooks, NoMisspeltHooks, RunnerTypes } from "./runner-types.ts";
+import { urlOfModule } from "./url-of-module.ts";
 
 interface Typed {
   readonly "~types": RunnerTypes<OfSubclass, OfSubclass, OfSubclass, OfSubclass>;
@@ -13,10 +14,8 @@ type ProviderConstructor = abstract new (
   ...args: OfSubclass[]
 ) => EnvironmentProvider<OfSubclass, OfSubclass, OfSubclass>;
 
-/** The `import.meta` of a module. */
-export interface ModuleMeta {
-  readonly url: string;
-}
+/** The `import.meta` of a module, or its `module` in CommonJS. */
+export type ModuleMeta = { readonly url: string } | { readonly filename: string };
 
 type TypesOf<Class extends RunnerConstructor> = InstanceType<Class>["~types"];
 
@@ -79,9 +78,10 @@ export function defineFunction(meta: ModuleMeta, exported: (...args: OfSubclass[
 }
 
 function setModule(meta: ModuleMeta, found: unknown, caller: string): void {
-  if (typeof meta?.url !== "string") {
+  const module = urlOfModule(meta);
+  if (module === undefined) {
     throw new MillraceError("BAD_OPTION", `${caller} got ${describeKind(meta)} as its first argument.`, {
-      hint: `Pass import.meta: ${caller}(import.meta, …).`,
+      hint: `Pass import.meta, or module in CommonJS: ${caller}(import.meta, …).`,
     });
   }
   if (typeof found !== "function") {
@@ -89,5 +89,5 @@ function setModule(meta: ModuleMeta, found: unknown, caller: string): void {
       hint: `Pass the class or function itself: ${caller}(import.meta, …).`,
     });
   }
-  Object.defineProperty(found, "module", { value: meta.url, enumerable: true });
+  Object.defineProperty(found, "module", { value: module, enumerable: true });
 }

@@ -155,7 +155,7 @@ async function importRuntime(): Promise<typeof import("onnxruntime-node")> {
     const why = isMissing ? "which is not installed" : `which cannot be loaded: ${messageOf(error)}`;
     throw new MillraceError("MISSING_PEER", `Models need onnxruntime-node, ${why}.`, {
       cause: error,
-      hint: "Run: npm install onnxruntime-node --onnxruntime-node-install=skip (that leaves out the download for CUDA).",
+      hint: "Run: npm install onnxruntime-node --ignore-scripts (its install script downloads CUDA, which fails behind a firewall).",
     });
   }
 }

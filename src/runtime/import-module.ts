@@ -11,7 +11,9 @@ export async function importModule(url: string): Promise<Record<string, unknown>
 }
 
 function needsTypeScriptLoader(url: string): boolean {
-  const isNative = Boolean((process.features as { typescript?: unknown }).typescript);
+  const { bun, deno } = process.versions;
+  // Bun and Deno load TypeScript themselves, and do not all say so.
+  const isNative = Boolean((process.features as { typescript?: unknown }).typescript ?? bun ?? deno);
   // A thread inherits the arguments of its process, but tsx registers itself only in main threads.
   const isInherited = !isMainThread && process.execArgv.some((argument) => /\btsx\b/.test(argument));
   return isInherited || (!isNative && /\.[mc]?tsx?$/.test(url));

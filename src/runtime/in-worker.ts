@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import { isAbsolute } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isMainThread } from "node:worker_threads";
 import { MillraceError } from "../errors/errors.ts";
@@ -26,12 +27,16 @@ export function refuseInWorker(runner: string): void {
   );
 }
 
-/** Whether a module is the script that node was started with, and not imported by another: pass `import.meta`, or its `url`. */
+/**
+ * Whether a module is the script that the runtime was started with, and not imported by another: pass `import.meta`, its `url`, or in
+ * CommonJS `__filename`.
+ */
 export function isMainModule(module: string | { readonly url: string }): boolean {
   const url = typeof module === "string" ? module : module.url;
   const [, script] = process.argv;
-  if (!isMainThread || script === undefined || !url.startsWith("file:")) return false;
-  const path = fileURLToPath(url);
+  if (!isMainThread || script === undefined) return false;
+  const path = pathOf(url);
+  if (path === undefined) return false;
   if (path === script) return true;
   try {
     // Resolved as Node.js does: `node main` and `node .` are scripts too, and links are followed.
@@ -39,4 +44,10 @@ export function isMainModule(module: string | { readonly url: string }): boolean
   } catch {
     return false;
   }
+}
+
+/** The path of a module; undefined for one that is not a file. */
+function pathOf(url: string): string | undefined {
+  if (isAbsolute(url)) return url;
+  return url.startsWith("file:") ? fileURLToPath(url) : undefined;
 }

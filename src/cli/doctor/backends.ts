@@ -25,11 +25,16 @@ const backends: readonly Backend[] = [
 ];
 
 /**
- * Runs the command of every backend, all at the same time; the results have a fixed order. The `needed` backend must
- * work: without it the config cannot be run from here.
+ * Runs the command of every backend, all at the same time; the results have a fixed order. Of a config only the backend that it
+ * names is asked, and must work: without it the config cannot be run from here.
  */
-export async function* checkBackends(timeoutMs: number, needed?: ParallelConfig): AsyncGenerator<Finding> {
-  const answers = backends.map(async (backend) => {
+export async function* checkBackends(
+  timeoutMs: number,
+  wanted: ParallelConfig | "all" | undefined,
+): AsyncGenerator<Finding> {
+  const needed = wanted === "all" ? undefined : wanted;
+  const asked = wanted === "all" ? backends : backends.filter(({ env }) => env === needed?.env);
+  const answers = asked.map(async (backend) => {
     const isNeeded = backend.env === needed?.env;
     const question = isNeeded ? questionFor(backend, needed) : backend.question;
     const finding = describe(backend, await tryProgram(question, timeoutMs));

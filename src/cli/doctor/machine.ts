@@ -14,12 +14,15 @@ interface Limits {
   readonly isTrusted: boolean;
 }
 
-/** Checks Node.js, the machine, and what is loaded on demand, resolved like code in `project`. */
+/** Checks the runtime, the machine, and what is loaded on demand, resolved like code in `project`. */
 export async function checkMachine(project: string, limits: Limits): Promise<Finding[]> {
-  return [checkNode(), checkMemory(), await checkOnnx(project, limits), checkTypeScript(project)];
+  return [checkRuntime(), checkMemory(), await checkOnnx(project, limits), checkTypeScript(project)];
 }
 
-function checkNode(): Finding {
+function checkRuntime(): Finding {
+  const { bun, deno } = process.versions;
+  if (bun !== undefined) return { state: "fine", what: "Bun", detail: bun };
+  if (deno !== undefined) return { state: "fine", what: "Deno", detail: deno };
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   const isEnough = major > 20 || (major === 20 && minor >= 19);
   return {
@@ -39,7 +42,13 @@ function checkMemory(): Finding {
 async function checkOnnx(project: string, { timeoutMs, isTrusted }: Limits): Promise<Finding> {
   const what = "ONNX Runtime";
   const path = resolvePackage("onnxruntime-node", project);
-  if (path === undefined) return missing(what, "onnxruntime-node", "models in ONNX");
+  if (path === undefined)
+    return {
+      state: "missing",
+      what,
+      detail: "onnxruntime-node is not installed",
+      hint: "For models in ONNX: npm install onnxruntime-node --ignore-scripts (its install script downloads CUDA, which fails behind a firewall).",
+    };
   try {
     if (!isTrusted) requireTrust([project, path], project);
   } catch (error) {
@@ -52,14 +61,16 @@ async function checkOnnx(project: string, { timeoutMs, isTrusted }: Limits): Pro
     state: "note",
     what,
     detail: `${path} exists but does not load${answer.kind === "failed" ? `: ${answer.why}` : ""}`,
-    hint: "Install it again on this machine: npm rebuild onnxruntime-node.",
+    hint: "Install it again on this machine: npm install onnxruntime-node --ignore-scripts (its install script downloads CUDA).",
   };
 }
 
 function checkTypeScript(project: string): Finding {
   const isBuiltIn = (process.features as { typescript?: unknown }).typescript;
-  if (isBuiltIn !== undefined && isBuiltIn !== false)
-    return { state: "fine", what: "TypeScript", detail: "Node.js loads it by itself" };
+  const { bun, deno } = process.versions;
+  const runtime = bun !== undefined ? "Bun" : deno !== undefined ? "Deno" : "Node.js";
+  if (runtime !== "Node.js" || (isBuiltIn !== undefined && isBuiltIn !== false))
+    return { state: "fine", what: "TypeScript", detail: `${runtime} loads it by itself` };
   const path = resolvePackage("tsx", project);
   if (path === undefined) return missing("TypeScript", "tsx", "providers and runners in TypeScript");
   return { state: "fine", what: "TypeScript", detail: `by tsx: ${path}` };
