@@ -1,7 +1,6 @@
 import { sha256 } from "../../bytes/sha256.ts";
 import { MillraceError } from "../../errors/errors.ts";
-import { isHubName, isPathWithin, revisionPattern } from "../../hub/hub-names.ts";
-import { hubSettings } from "../../hub/hub-settings.ts";
+import { escapePath, hubAddress, hubHeaders, onlineHub } from "./hub-address.ts";
 import type { RemoteFile } from "./request.ts";
 import { s3Settings } from "./s3-settings.ts";
 import { escapePart, signS3 } from "./sign-s3.ts";
@@ -56,15 +55,11 @@ function s3File(address: string, variables: NodeJS.ProcessEnv): RemoteFile {
 }
 
 function hubFile(address: string, variables: NodeJS.ProcessEnv): RemoteFile {
-  const [, repo, revision = "main", path] =
-    /^hf:\/\/datasets\/([^/@]+\/[^/@]+)(?:@([^/]+))?\/(.+)$/s.exec(address) ?? [];
-  const isRight =
-    repo !== undefined && path !== undefined && isHubName(repo) && isPathWithin(path) && revisionPattern.test(revision);
-  if (!isRight) throw badAddress(address, "hf://datasets/owner/name[@revision]/path/of/the/file");
-  const { endpoint, token } = hubSettings(variables);
-  const own: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  const encoded = path.split("/").map(encodeURIComponent).join("/");
-  const url = `${endpoint}/datasets/${repo}/resolve/${encodeURIComponent(revision)}/${encoded}`;
+  const { repo, revision, path } = hubAddress(address);
+  if (path === "") throw badAddress(address, "hf://datasets/owner/name[@revision]/path/of/the/file");
+  const settings = onlineHub(address, variables);
+  const own = hubHeaders(settings);
+  const url = `${settings.endpoint}/datasets/${repo}/resolve/${encodeURIComponent(revision)}/${escapePath(path)}`;
   return {
     name: address,
     key: keyOf(new URL(url)),
