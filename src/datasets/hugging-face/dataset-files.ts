@@ -1,5 +1,10 @@
 import type { ListedFile } from "../folder/list-files.ts";
-import type { HuggingFaceFile } from "./media-rows.ts";
+
+/** An `Audio` or `Image` of Hugging Face: bytes in the file itself, or the path of another. */
+export interface HuggingFaceFile {
+  readonly bytes: Uint8Array | null;
+  readonly path: string | null;
+}
 
 /** The files of a dataset: in a folder of this machine, or in a repository of the hub. */
 export interface DatasetFiles {

@@ -8,8 +8,7 @@ import type { ListedFile } from "../folder/list-files.ts";
 import { escapePath, type HubAddress, hubAddress, hubHeaders, onlineHub } from "../source/hub-address.ts";
 import { openStore } from "../source/open-store.ts";
 import { type RemoteFile, requestWhole, unreadable } from "../source/request.ts";
-import type { DatasetFiles } from "./dataset-files.ts";
-import type { HuggingFaceFile } from "./media-rows.ts";
+import type { DatasetFiles, HuggingFaceFile } from "./dataset-files.ts";
 import { maxCardBytes } from "./read-card.ts";
 
 // A page has a thousand files, about 300 bytes each.

@@ -7,12 +7,6 @@ import { makeDataset, makeLocalDataset } from "../core/make-dataset.ts";
 import type { Dataset } from "../dataset.ts";
 import type { DatasetFiles } from "./dataset-files.ts";
 
-/** An `Audio` or `Image` of Hugging Face: bytes in the file itself, or the path of another. */
-export interface HuggingFaceFile {
-  readonly bytes: Uint8Array | null;
-  readonly path: string | null;
-}
-
 const pictures = /\.(?:jpe?g|png|webp|gif|bmp|tiff?)$/i;
 
 /** The rows of a metadata file: each names a file beside it, which becomes `audio` or `image`. */

@@ -1,5 +1,5 @@
+import { isKnownDead, type ProcessIdentity } from "../../runtime/process-identity.ts";
 import type { FileSnapshot } from "./file-step.ts";
-import { isKnownDead, type ProcessIdentity } from "./process-identity.ts";
 
 /** A worker's temporary right to one attempt. It is renewed by writing it again: only its age counts. */
 export interface Lease extends ProcessIdentity {

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import type { HuggingFaceFile } from "../../../src/datasets/hugging-face/media-rows.ts";
+import type { HuggingFaceFile } from "../../../src/datasets/hugging-face/dataset-files.ts";
 import { openHuggingFace } from "../../../src/datasets/open-hugging-face.ts";
 import { openParquet } from "../../../src/datasets/open-parquet.ts";
 import { writeParquetFile } from "../../../src/formats/parquet/parquet-file.ts";
@@ -54,10 +54,16 @@ function download({ files }: DatasetHub): string {
   return folder;
 }
 
+/** Rows with their bytes as texts, which are compared much faster. */
 async function rowsOf(rows: AsyncIterable<unknown>): Promise<unknown[]> {
   const list: unknown[] = [];
-  for await (const row of rows) list.push(row);
+  for await (const row of rows) list.push(plain(row));
   return list;
+}
+
+function plain(row: unknown): unknown {
+  const { x, ...rest } = row as { readonly x: Uint8Array };
+  return { ...rest, x: Buffer.from(x).toString("base64") };
 }
 
 describe("openHuggingFace with a repository of the hub (a fake one)", () => {
@@ -70,7 +76,7 @@ describe("openHuggingFace with a repository of the hub (a fake one)", () => {
       expect(remote.digest).toBe(local.digest);
       expect(await rowsOf(remote)).toEqual(await rowsOf(local));
       expect(await remote.id(3)).toBe(await local.id(3));
-      expect(await remote.get([4, 0])).toEqual(await local.get([4, 0]));
+      expect((await remote.get([4, 0])).map(plain)).toEqual((await local.get([4, 0])).map(plain));
     }
     await expect(openHuggingFace(address)).rejects.toThrow(/has several splits.*train, test/s);
     await expect(openHuggingFace(address, { config: "none" })).rejects.toThrow(/no config "none".*words, clips/s);
