@@ -80,8 +80,8 @@ export function describeRun(status: RunStatus): string {
     `  shards   ${formatCount(shards.committed)} of ${formatCount(shards.total)} committed${damaged}`,
     `  workers  ${workers.length}${pace}${left}`,
     ...workers.map(
-      ({ host, pid, shard, position }) =>
-        `    ${host}:${pid} ${shard === undefined ? "between shards" : `at item ${formatCount(position)} of split.${shard}`}`,
+      ({ host, pid, shard, position, itemId }) =>
+        `    ${host}:${pid} ${shard === undefined ? "between shards" : `at item ${formatCount(position)}${inBrackets(itemId)} of split.${shard}`}`,
     ),
     ...(calls === undefined ? [] : [`  calls    ${describeCalls(calls)}`]),
     ...(jobs === undefined ? [] : [`  jobs     ${describeJobs(jobs)}`]),
@@ -98,10 +98,14 @@ function describeCode(changed: readonly string[]): string {
   return `  code     not the code that made the outputs: ${changed.slice(0, 3).join(", ")}${changed.length > 3 ? ", …" : ""}\n`;
 }
 
+function inBrackets(id: string | undefined): string {
+  return id === undefined ? "" : ` (${id})`;
+}
+
 /** The error that ended a run, where it happened, and what to do. */
-function failureLines({ code, message, hint, item, place, worker, at }: RunFailure): string[] {
+function failureLines({ code, message, hint, item, itemId, place, worker, at }: RunFailure): string[] {
   const where = [
-    item === undefined ? [] : [`item ${item}`],
+    item === undefined ? [] : [`item ${item}${inBrackets(itemId)}`],
     place === undefined ? [] : [shortPlace(place)],
     worker === undefined ? [] : [`worker ${worker}`],
     at === undefined ? [] : [formatMoment(at)],

@@ -64,6 +64,7 @@ export function openSession(run: Run, task: WorkerTask, options: SessionOptions)
     startHeartbeatThread,
     startsAtOnce: startsAtOnce(run, task),
     maxHeld: maxShardsOf(task),
+    hasIds: run.plan.items.dataset !== undefined,
   });
   const { isTimeUp, isTimeUpFor } = openDeadline(deadlineFromEnvironment());
   const isStopping = () => heartbeat.isLeaving() || isAskedToLeave();

@@ -19,6 +19,8 @@ export interface WorkerStatus {
   /** The current shard, if any, and how many of its items are done. */
   readonly shard: number | undefined;
   readonly position: number;
+  /** The id of the item at that position, in a run over a dataset with ids. */
+  readonly itemId?: string;
   readonly itemsPerSecond: number;
   /** Bytes of memory its process holds; undefined until it has reported them. */
   readonly rss: number | undefined;
@@ -212,7 +214,7 @@ function countItems(
 
 /** The public part of a report. */
 export function describeWorker({ report, ageMs }: LiveReport): WorkerStatus {
-  const { worker, pid, shard, position, itemsPerSecond, rss } = report;
+  const { worker, pid, shard, position, itemId, itemsPerSecond, rss } = report;
   const calls = callCountsOf(report);
   return {
     worker,
@@ -220,6 +222,7 @@ export function describeWorker({ report, ageMs }: LiveReport): WorkerStatus {
     pid,
     shard: shard < 0 ? undefined : shard,
     position,
+    ...(itemId === undefined ? {} : { itemId }),
     itemsPerSecond,
     rss,
     ...(calls === undefined ? {} : { calls }),

@@ -33,7 +33,10 @@ export function FailuresView({ id, model }: { id: string; model: RunModel }): JS
       {problem !== undefined && <Problem text={problem} retry={reload} />}
       {failure?.item !== undefined && (
         <>
-          <p>Item {formatCount(failure.item)} ended the run; the next start tries it again:</p>
+          <p>
+            Item {formatCount(failure.item)}
+            {failure.itemId !== undefined && ` (${failure.itemId})`} ended the run; the next start tries it again:
+          </p>
           <p class="error-text">
             <b>{failure.code}</b>
             <span>{failure.message}</span>
