@@ -19,7 +19,7 @@ export function iterateRows<Row>(source: RowSource<Row>): AsyncIterator<Row> {
     : iterateRuns(source.readRuns(0, length), length);
 }
 
-/** Rows of runs: each is waited for, so that other work of the process goes on meanwhile. */
+/** Rows of runs: each is waited for, so that other work of the process is done meanwhile. */
 function iterateRuns<Row>(runs: RowRuns<Row>, length: number): AsyncIterator<Row> {
   let [left, place] = [length, 0];
   let run: RowRun<Row> | undefined;

@@ -46,7 +46,7 @@ export async function hubFiles(address: string): Promise<DatasetFiles> {
 interface HubApi {
   /** The address of the user, for messages. */
   readonly address: string;
-  /** The value of an answer, and the address where a list goes on. */
+  /** The value of an answer, and the address where a list continues. */
   ask(path: string): Promise<{ readonly value: unknown; readonly next: string | undefined }>;
 }
 
@@ -61,7 +61,7 @@ function openApi(address: string, { repo }: HubAddress): HubApi {
     if (status !== 200) throw refused(address, status, settings.token !== undefined);
     const place = { file: address, offset: 0, what: "the answer of the hub", limit: outputLimit(bytes.length) };
     const [, next] = /<([^>]*)>\s*;\s*rel="next"/.exec(headers.get("link") ?? "") ?? [];
-    // A list that goes on elsewhere would send the token there.
+    // A list that continues elsewhere would send the token there.
     if (next !== undefined && !next.startsWith(root))
       throw unreadable(address, "its list continues at another address");
     return { value: parseJson(bytes.toString("utf8"), place), next };
@@ -154,7 +154,7 @@ async function readWhole(place: string, sizeBytes: number): Promise<Buffer> {
   }
 }
 
-/** Calls functions with at most so many of them at work. */
+/** Calls functions, at most `atOnce` at the same time. */
 function limitCalls(atOnce: number): <T>(call: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];
   let working = 0;

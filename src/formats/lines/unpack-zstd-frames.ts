@@ -65,7 +65,7 @@ class PackedInput {
     this.name = name;
   }
 
-  /** So many bytes, or fewer at the end. */
+  /** At most `length` bytes: fewer only at the end. */
   async upTo(length: number): Promise<Buffer> {
     const pieces = [this.rest];
     let have = this.rest.length;

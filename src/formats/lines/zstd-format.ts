@@ -1,6 +1,6 @@
 /** How a frame of zstd begins. */
 export type ZstdHead =
-  /** Data of another program, which readers skip: so many bytes follow the head. */
+  /** Data of another program, which readers skip: `dataBytes` follow the head. */
   | { readonly kind: "skipped"; readonly headBytes: 8; readonly dataBytes: number }
   /** Blocks follow the head, and a checksum of the text if it has one. */
   | { readonly kind: "blocks"; readonly headBytes: number; readonly checksumBytes: number };

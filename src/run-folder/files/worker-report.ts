@@ -88,8 +88,8 @@ const reportBytes = 1024;
 export function reportText(report: WorkerReport): string {
   const text = JSON.stringify(report);
   // An id of signs that JSON escapes may not fit.
-  const fitting = text.length < reportBytes / 4 || Buffer.byteLength(text) < reportBytes ? text : withoutId(report);
-  return `${fitting.padEnd(reportBytes - 1)}\n`;
+  const isFitting = report.itemId === undefined || Buffer.byteLength(text) < reportBytes;
+  return `${(isFitting ? text : withoutId(report)).padEnd(reportBytes - 1)}\n`;
 }
 
 function withoutId({ itemId: _itemId, ...report }: WorkerReport): string {

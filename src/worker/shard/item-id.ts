@@ -2,11 +2,15 @@ import { type DatasetItems, isDataset } from "../../plan/dataset-items.ts";
 import { type ItemList, readItems } from "../../plan/item-list.ts";
 import type { Shard } from "../../plan/plan.ts";
 import { cutText } from "../../text/cut-text.ts";
-import type { ShardAttempt } from "./shard-attempt.ts";
+
+/** What runs items of a dataset with ids, or of none. */
+interface OverDataset {
+  readonly dataset: DatasetItems | undefined;
+}
 
 /** The id of an item, for messages: from the dataset in the env that the run is over. Undefined if there is none. If it cannot be read, that error is ignored: the failure that is being reported matters more.
  */
-export async function itemId({ dataset }: ShardAttempt, item: number): Promise<string | undefined> {
+export async function itemId({ dataset }: OverDataset, item: number): Promise<string | undefined> {
   try {
     const id = await dataset?.id(item);
     return id === undefined ? undefined : cutText(id);
@@ -16,7 +20,7 @@ export async function itemId({ dataset }: ShardAttempt, item: number): Promise<s
 }
 
 /** The same where it is here at once: an id that has to be fetched is left out. */
-export function itemIdNow({ dataset }: ShardAttempt, item: number): string | undefined {
+export function itemIdNow({ dataset }: OverDataset, item: number): string | undefined {
   try {
     const id = dataset?.id(item);
     return typeof id === "string" ? cutText(id) : undefined;

@@ -80,7 +80,7 @@ describe("openJsonl", () => {
     expect(at).toBe(9000);
   });
 
-  it("reads ahead in order, through views too, and lets other work of the process go on", async () => {
+  it("reads ahead in order, through views too, and lets the process do other work meanwhile", async () => {
     await using data = await openJsonl<Row>(file(lines(rows(20_000))), { id: "id" });
     let turns = 0;
     const timer = setInterval(() => turns++, 0);
