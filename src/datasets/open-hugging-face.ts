@@ -13,7 +13,7 @@ import { openJsonl } from "./open-jsonl.ts";
 import { openParquetWith } from "./open-parquet.ts";
 import { openTsv } from "./open-tsv.ts";
 import { GroupCache, groupCacheBytes } from "./parquet/group-cache.ts";
-import { isRemote } from "./source/remote-address.ts";
+import { isRemote, withoutSecrets } from "./source/remote-address.ts";
 
 /** Options of {@link openHuggingFace}. */
 export interface OpenHuggingFaceOptions {
@@ -62,9 +62,13 @@ export async function openHuggingFace<Row = Record<string, unknown>>(
 async function filesOf(path: string): Promise<DatasetFiles> {
   if (!isRemote(path)) return folderFiles(path);
   if (path.startsWith("hf://")) return hubFiles(path);
-  throw new MillraceError("BAD_OPTION", `openHuggingFace: ${path} is neither a folder nor a dataset of the hub.`, {
-    hint: "Servers list no files. Write hf://datasets/owner/name, or open one file with openParquet or openJsonl.",
-  });
+  throw new MillraceError(
+    "BAD_OPTION",
+    `openHuggingFace: ${withoutSecrets(path)} is neither a folder nor a dataset of the hub.`,
+    {
+      hint: "Servers list no files. Write hf://datasets/owner/name, or open one file with openParquet or openJsonl.",
+    },
+  );
 }
 
 function chooseConfig(

@@ -8,7 +8,9 @@ import { mergeKey, readMerged, writeMerged } from "../run-folder/run/merged.ts";
 import { publishRecords } from "../run-folder/run/publish-records.ts";
 import { namesIn } from "../run-folder/run/scan-shards.ts";
 import type { KnownShard } from "../run-folder/shard/known-shard.ts";
+import { isThenable } from "../runtime/is-thenable.ts";
 import { sleep } from "../runtime/sleep.ts";
+import { untilIdle } from "../runtime/until-idle.ts";
 import { cutText } from "../text/cut-text.ts";
 import type { Session } from "../worker/session.ts";
 import { beginAttemptRecord } from "../worker/shard/attempt-record.ts";
@@ -73,9 +75,16 @@ async function claimMerge({ run: { paths }, member: { protocol }, isLeaving }: S
   }
 }
 
+function neverMerged(): MillraceError {
+  return new MillraceError("MERGE_FAILED", "merge waits for a promise that can never settle.", {
+    hint: "All shards are committed. Find the promise that is never resolved, then run again.",
+  });
+}
+
 async function guardMerge<Merged>(merge: () => Merged | PromiseLike<Merged>): Promise<Merged> {
   try {
-    return await merge();
+    const merged = merge();
+    return isThenable(merged) ? ((await untilIdle(merged, neverMerged)) as Merged) : merged;
   } catch (cause) {
     if (cause instanceof MillraceError) throw cause;
     throw new MillraceError("MERGE_FAILED", `merge failed: ${messageOf(cause)}`, {

@@ -35,8 +35,8 @@ function bar({ items }: RunStatus, width: number, hasColour: boolean): string {
 }
 
 function workerLine(worker: WorkerStatus, { shards }: RunStatus): string {
-  const { host, pid, shard, position, itemId, itemsPerSecond } = worker;
+  const { worker: name, host, pid, shard, position, itemId, itemsPerSecond } = worker;
   const item = `item ${formatCount(position)}${itemId === undefined ? "" : ` (${readable(itemId)})`}`;
   const where = shard === undefined ? "between shards" : `split.${shard} of ${shards.total}, ${item}`;
-  return `  ${host}:${pid}  ${where}${itemsPerSecond > 0 ? `, ${formatCount(itemsPerSecond)} items/s` : ""}`;
+  return `  ${name} (${host}:${pid})  ${where}${itemsPerSecond > 0 ? `, ${formatCount(itemsPerSecond)} items/s` : ""}`;
 }

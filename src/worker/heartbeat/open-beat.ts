@@ -27,6 +27,8 @@ export function openBeat(data: HeartbeatData, endWorker: () => void): () => void
   let lastRenewMs = Number.NEGATIVE_INFINITY;
   let doneAtLast = counters[counterSlot.done]!;
   let rate = 0;
+  const beganMs = performance.now();
+  let progress = { done: Number.NaN, position: Number.NaN, atMs: beganMs };
   const memoryLimit = cgroupMemoryLimit();
 
   return () => {
@@ -95,6 +97,8 @@ export function openBeat(data: HeartbeatData, endWorker: () => void): () => void
     const held = heldAt(oldestHeld());
     const { word, counter } = held;
     const done = counters[counterSlot.done]!;
+    const position = counters[counter + heldCounter.position]!;
+    if (done !== progress.done || position !== progress.position) progress = { done, position, atMs: now };
     const recent = (done - doneAtLast) / ((now - lastRenewMs) / 1000);
     rate = rate === 0 ? recent : rate * 0.7 + recent * 0.3;
     lastRenewMs = now;
@@ -103,7 +107,7 @@ export function openBeat(data: HeartbeatData, endWorker: () => void): () => void
       ...lease,
       shard: Atomics.load(control, word + heldSlot.target),
       epoch: Atomics.load(control, word + heldSlot.attempt),
-      position: counters[counter + heldCounter.position]!,
+      position,
       ...idAt(held),
       done,
       failed: counters[counterSlot.failed]!,
@@ -111,6 +115,8 @@ export function openBeat(data: HeartbeatData, endWorker: () => void): () => void
       itemsPerSecond: rate,
       from: counters[counter + heldCounter.from]!,
       since: counters[counter + heldCounter.since]!,
+      idle: Math.round(now - progress.atMs),
+      alive: Math.round(now - beganMs),
       ...(data.maxHeld === 1
         ? {}
         : {
