@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { instantiate, readFailures, runStatus } from "millrace";
 import { type LocalDataset, openJsonl } from "millrace/datasets";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describeRun } from "../../src/cli/describe-run.ts";
 import { progressBlock } from "../../src/driver/progress/progress-block.ts";
 import { letters, type Utterance } from "../fixtures/runners/dataset-run.ts";
 
@@ -57,8 +58,7 @@ describe("run(dataset)", () => {
     await expect.poll(async () => (await statusOf())?.workers[0]?.itemId, { interval: 50 }).toBe("utt-2");
     const status = await runStatus(outputDir);
     expect(status.workers[0]).toMatchObject({ shard: 0, position: 2 });
-    const shown = spawnSync(process.execPath, [cli, "status", outputDir], { encoding: "utf8" }).stdout;
-    expect(shown).toContain("at item 2 (utt-2) of split.0");
+    expect(describeRun(status)).toContain("at item 2 (utt-2) of split.0");
     expect(progressBlock("", status, { columns: 120, hasColour: false }).join("\n")).toMatch(
       /split\.0 of 1, item 2 \(utt-2\)/,
     );

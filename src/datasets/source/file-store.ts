@@ -38,8 +38,10 @@ export function openFileStore(path: string): LocalByteStore {
       for (let done = 0; done < length; ) {
         if (!isOpen) throw closedFile(path);
         const at = { offset: offset + done, length: Math.min(length - done, largestRead) };
-        const count = await readOnce(fd, into.subarray(done), { ...at, path });
-        // The number of a closed file may be another file's by now.
+        // The number of a closed file may be none, or another file's.
+        const count = await readOnce(fd, into.subarray(done), { ...at, path }).catch((error: unknown) => {
+          throw isOpen ? error : closedFile(path);
+        });
         if (!isOpen) throw closedFile(path);
         if (count === 0) throw shorterFile(path, offset + done);
         done += count;
