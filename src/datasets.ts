@@ -4,7 +4,7 @@ export { isDataset } from "./datasets/core/is-dataset.ts";
 export { makeDataset, makeLocalDataset } from "./datasets/core/make-dataset.ts";
 export type { OpenerSection } from "./datasets/core/opener-arguments.ts";
 export type { Dataset, LocalDataset, LocalRowSource, RowSource } from "./datasets/dataset.ts";
-export type { HuggingFaceFile } from "./datasets/hugging-face/media-rows.ts";
+export type { HuggingFaceFile } from "./datasets/hugging-face/dataset-files.ts";
 export type { KaldiUtterance, UtteranceAudioOptions } from "./datasets/kaldi/kaldi-utterance.ts";
 export type {
   LhotseManifest,

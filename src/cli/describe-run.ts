@@ -76,9 +76,14 @@ function describeWorkers({ workers, itemsPerSecond, etaSeconds, items }: RunStat
 }
 
 /** A worker by its name, which logs and dashboard show too, and where it runs. */
-function describeWorker({ worker, host, pid, shard, position }: WorkerStatus): string {
-  const where = shard === undefined ? "between shards" : `at item ${formatCount(position)} of split.${shard}`;
+function describeWorker({ worker, host, pid, shard, position, itemId }: WorkerStatus): string {
+  const item = `item ${formatCount(position)}${inBrackets(itemId)}`;
+  const where = shard === undefined ? "between shards" : `at ${item} of split.${shard}`;
   return `${worker} (${host}:${pid}) ${where}`;
+}
+
+function inBrackets(id: string | undefined): string {
+  return id === undefined ? "" : ` (${id})`;
 }
 
 /** Where the results are: the merged files, or else those of the shards. */
@@ -96,9 +101,18 @@ function listNames(names: readonly string[]): string {
 }
 
 /** The error that ended a run, where it happened, and what to do. */
-function failureRows({ code, message, hint, item, place, worker, at }: RunFailure): (readonly [string, string])[] {
+function failureRows({
+  code,
+  message,
+  hint,
+  item,
+  itemId,
+  place,
+  worker,
+  at,
+}: RunFailure): (readonly [string, string])[] {
   const where = [
-    item === undefined ? [] : [`item ${item}`],
+    item === undefined ? [] : [`item ${item}${inBrackets(itemId)}`],
     place === undefined ? [] : [shortPlace(place)],
     worker === undefined ? [] : [`worker ${worker}`],
     at === undefined ? [] : [formatMoment(at)],

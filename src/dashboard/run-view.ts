@@ -36,6 +36,8 @@ export interface WorkerView {
   /** Number of items of that shard that are done, and their total. */
   readonly position: number;
   readonly shardItems: number;
+  /** The id of the item at that position, where the run is over a dataset with ids. */
+  readonly itemId?: string;
   readonly itemsPerSecond: number;
   /** Memory of its process in bytes; null if unknown. */
   readonly rss: number | null;

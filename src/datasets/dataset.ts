@@ -62,9 +62,24 @@ export interface RowSource<Row> {
   readRow(index: number): Row | Promise<Row>;
   /** Several rows in one read where they are neighbours. Default: one `readRow` after the other. */
   readRows?(indices: readonly number[]): Promise<Row[]>;
+  /** The rows from `from` up to, not including, `end`, in order and read ahead. Left out where that is of no use. */
+  readRuns?(from: number, end: number): RowRuns<Row>;
   /** The id of a row. Left out where rows have none. */
   readId?(index: number): string | Promise<string>;
   close(): void | Promise<void>;
+}
+
+/** Rows in order, some of them at a time. */
+export interface RowRuns<Row> {
+  /** The next rows. The ones before them are no longer asked for. */
+  next(): Promise<RowRun<Row>>;
+}
+
+/** Some rows whose bytes are here, at least one. */
+export interface RowRun<Row> {
+  readonly length: number;
+  /** The row at a place of the run. */
+  readonly at: (place: number) => Row | Promise<Row>;
 }
 
 /** A source whose rows are there at once. */

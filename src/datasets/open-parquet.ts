@@ -6,7 +6,7 @@ import { nearestName } from "../text/nearest-name.ts";
 import { makeDataset } from "./core/make-dataset.ts";
 import { type OpenerSection, readOpenerArguments } from "./core/opener-arguments.ts";
 import type { Dataset, RowSource } from "./dataset.ts";
-import { GroupCache } from "./parquet/group-cache.ts";
+import { type CachedFile, GroupCache, groupCacheBytes } from "./parquet/group-cache.ts";
 import type { ByteStore } from "./source/byte-store.ts";
 import { openStore } from "./source/open-store.ts";
 
@@ -43,25 +43,43 @@ export async function openParquet<Row = Record<string, unknown>>(
   options?: OpenParquetOptions,
 ): Promise<Dataset<Row>> {
   const given = readOpenerArguments<OpenParquetOptions>("openParquet", [path, options], known);
-  const store = await openStore(given.path);
+  return openParquetWith<Row>(given.path, given.options, new GroupCache(given.options.cacheBytes ?? groupCacheBytes));
+}
+
+/** Opens one of several files that share the memory for their groups. */
+export async function openParquetWith<Row>(
+  path: string,
+  options: OpenParquetOptions,
+  cache: GroupCache,
+): Promise<Dataset<Row>> {
+  const store = await openStore(path);
   try {
-    return makeDataset(await parquetRows<Row>(store, given.options));
+    return makeDataset(await parquetRows<Row>(store, options, cache));
   } catch (error) {
     await store.close();
     throw error;
   }
 }
 
-const defaultCacheBytes = 256 * 2 ** 20;
-
 /** The rows of a file that is open; closing them closes it. */
-async function parquetRows<Row>(store: ByteStore, options: OpenParquetOptions): Promise<RowSource<Row>> {
+async function parquetRows<Row>(
+  store: ByteStore,
+  options: OpenParquetOptions,
+  cache: GroupCache,
+): Promise<RowSource<Row>> {
   const { columns, id } = options;
   const read = columns === undefined || id === undefined || columns.includes(id) ? columns : [...columns, id];
   const { columns: _columns, ...limits } = options;
   const groups = await openParquetGroups(store, { ...limits, ...(read !== undefined && { columns: read }) });
   requireColumns(store.name, groups, [...(columns ?? []), ...(id === undefined ? [] : [id])]);
-  return new ParquetRows<Row>(store, groups, { ...options, isIdHidden: read !== columns });
+  return new ParquetRows<Row>(store, groups, { id, cache, isIdHidden: read !== columns });
+}
+
+interface ParquetRowsOptions {
+  readonly id: string | undefined;
+  readonly cache: GroupCache;
+  /** Whether the column of the id is read for that alone. */
+  readonly isIdHidden: boolean;
 }
 
 class ParquetRows<Row> implements RowSource<Row> {
@@ -71,11 +89,10 @@ class ParquetRows<Row> implements RowSource<Row> {
   readonly readId?: (index: number) => string | Promise<string>;
   private readonly store: ByteStore;
   private readonly starts: readonly number[];
-  private readonly cache: GroupCache;
+  private readonly cache: CachedFile;
   private readonly hidden: string | undefined;
 
-  constructor(store: ByteStore, groups: ParquetGroups, options: OpenParquetOptions & { isIdHidden: boolean }) {
-    const { id, cacheBytes = defaultCacheBytes } = options;
+  constructor(store: ByteStore, groups: ParquetGroups, { id, cache, isIdHidden }: ParquetRowsOptions) {
     this.store = store;
     this.name = store.name;
     let length = 0;
@@ -86,8 +103,8 @@ class ParquetRows<Row> implements RowSource<Row> {
     this.length = length;
     // The footer has the offsets, sizes and statistics of all columns.
     this.digest = `parquet ${store.size} ${sha256(groups.footer).slice(0, 32)}`;
-    this.cache = new GroupCache(cacheBytes, (group) => groups.readGroup(group));
-    this.hidden = options.isIdHidden ? id : undefined;
+    this.cache = cache.addFile((group) => groups.readGroup(group));
+    this.hidden = isIdHidden ? id : undefined;
     if (id !== undefined) this.readId = (index) => this.withGroup(index, (group, row) => this.idIn(group, row, id));
   }
 

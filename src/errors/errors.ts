@@ -53,6 +53,8 @@ export interface MillraceErrorDetails {
   readonly cause?: unknown;
   /** The item (index into the dataset) that failed, if there is one. */
   readonly item?: number;
+  /** Its id, if the dataset has ids. */
+  readonly itemId?: string;
   /** The name of the worker in which it happened, if known. */
   readonly worker?: string;
 }
@@ -77,6 +79,8 @@ export class MillraceError extends Error {
   readonly hint: string | undefined;
   /** The item (index into the dataset) that failed, if there is one. */
   readonly item: number | undefined;
+  /** Its id, if the dataset has ids. */
+  readonly itemId: string | undefined;
   /** The name of the worker in which it happened, if known: `millrace logs RUN --worker NAME`. */
   readonly worker: string | undefined;
 
@@ -96,6 +100,7 @@ export class MillraceError extends Error {
     this.code = code;
     this.hint = hint;
     this.item = details.item;
+    this.itemId = details.itemId;
     this.worker = details.worker;
   }
 

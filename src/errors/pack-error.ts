@@ -9,6 +9,7 @@ export interface PackedError {
   readonly message: string;
   readonly hint?: string | undefined;
   readonly item?: number | undefined;
+  readonly itemId?: string | undefined;
   /** The worker in which it happened. Records of older versions have none. */
   readonly worker?: string | undefined;
   readonly cause?:
@@ -24,12 +25,13 @@ export interface PackedError {
 /** Makes an error of a worker serializable. An error that is not millrace's gets the given code. */
 export function packError(error: unknown, otherwise: ErrorCode): PackedError {
   if (!isMillraceError(error)) return packOther(error, otherwise);
-  const { code, reason, hint, item, worker, cause } = error;
+  const { code, reason, hint, item, itemId, worker, cause } = error;
   return {
     code,
     message: cutText(reason),
     hint: hint === undefined ? undefined : cutText(hint),
     item,
+    itemId,
     worker,
     cause: cause === undefined ? undefined : packCause(cause),
   };
@@ -62,10 +64,10 @@ function packCause(error: unknown): PackedError["cause"] {
 export function isPackedError(value: unknown): value is PackedError {
   const packed = value as Partial<PackedError> | null;
   if (typeof packed !== "object" || packed === null || !/^[A-Z_]{1,40}$/.test(String(packed.code))) return false;
-  const { code, message, hint, item, worker, cause } = packed;
+  const { code, message, hint, item, itemId, worker, cause } = packed;
   const areTexts = (...texts: readonly unknown[]) =>
     texts.every((text) => text === undefined || typeof text === "string");
-  if (typeof code !== "string" || typeof message !== "string" || !areTexts(hint, worker)) return false;
+  if (typeof code !== "string" || typeof message !== "string" || !areTexts(hint, itemId, worker)) return false;
   if (item !== undefined && !Number.isSafeInteger(item)) return false;
   if (cause === undefined) return true;
   if (typeof cause !== "object" || cause === null) return false;
@@ -73,10 +75,11 @@ export function isPackedError(value: unknown): value is PackedError {
 }
 
 /** Restores the error as it was in the worker. */
-export function unpackError({ code, message, hint, item, worker, cause }: PackedError): MillraceError {
+export function unpackError({ code, message, hint, item, itemId, worker, cause }: PackedError): MillraceError {
   return new MillraceError(code, message, {
     ...(hint === undefined ? {} : { hint }),
     ...(item === undefined ? {} : { item }),
+    ...(itemId === undefined ? {} : { itemId }),
     ...(worker === undefined ? {} : { worker }),
     ...(cause === undefined ? {} : { cause: unpackCause(cause) }),
   });

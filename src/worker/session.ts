@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { openHistory } from "../run-folder/history/history.ts";
 import type { Lease } from "../run-folder/lease/lease.ts";
-import { identify, type ProcessIdentity } from "../run-folder/lease/process-identity.ts";
 import type { Run } from "../run-folder/run/run.ts";
 import { inspectShard } from "../run-folder/shard/done.ts";
+import { identify, type ProcessIdentity } from "../runtime/process-identity.ts";
 import { readable } from "../text/readable.ts";
 import { maxShardsOf } from "./calls/calls.ts";
 import type { StartHeartbeatThread } from "./heartbeat/beat-in-thread.ts";
@@ -64,6 +64,7 @@ export function openSession(run: Run, task: WorkerTask, options: SessionOptions)
     startHeartbeatThread,
     startsAtOnce: startsAtOnce(run, task),
     maxHeld: maxShardsOf(task),
+    hasIds: run.plan.items.dataset !== undefined,
   });
   const { isTimeUp, isTimeUpFor } = openDeadline(deadlineFromEnvironment());
   const isStopping = () => heartbeat.isLeaving() || isAskedToLeave();

@@ -7,6 +7,8 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  rmSync,
+  utimesSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
@@ -90,18 +92,44 @@ describe("the index of a file", () => {
     expect(readdirSync(folder).sort()).toEqual([".shared.jsonl.rows", "shared.jsonl"]);
   });
 
-  it("is not there after a kill while it is written, and is built by the next one", async () => {
+  it("is not there after a kill while it is written; the next one builds it and removes what the dead one has left", async () => {
     const folder = temporaryFolder();
     const path = join(folder, "killed.jsonl");
     const rows = writeMixed(path, 60 * 2 ** 20);
+    const unfinished = () => readdirSync(folder).filter((name) => name.endsWith(".new"));
     const child = openElsewhere(path);
-    await expect.poll(() => readdirSync(folder).some((name) => name.endsWith(".new")), { interval: 2 }).toBe(true);
+    await expect.poll(() => unfinished().length, { interval: 2 }).toBe(1);
     child.kill("SIGKILL");
     await once(child, "close");
+    expect(unfinished()).toHaveLength(1);
     expect(readdirSync(folder)).not.toContain(".killed.jsonl.rows");
+    // What builders of another host have left: one is at work, the other was silent for more than an hour.
+    const elsewhere = (pid: number) => join(folder, `.killed.jsonl.rows.00000000-${pid}-7-00000000.new`);
+    for (const pid of [1, 2]) writeFileSync(elsewhere(pid), "MLROWS01");
+    utimesSync(elsewhere(2), 0, Date.now() / 1000 - 3700);
     await using data = await openJsonl<{ n: number }>(path);
     expect(data.length).toBe(rows);
     expect(data.at(rows - 1).n).toBe(rows - 1);
+    expect(unfinished().map((name) => join(folder, name))).toEqual([elsewhere(1)]);
+  });
+
+  it("is left alone by others while its builder lives, and is built again if its file was removed all the same", async () => {
+    const folder = temporaryFolder();
+    const path = join(folder, "slow.jsonl");
+    const rows = writeMixed(path, 60 * 2 ** 20);
+    const unfinished = () => readdirSync(folder).filter((name) => name.endsWith(".new"));
+    const child = openElsewhere(path);
+    const said = outputOf(child);
+    await expect.poll(() => unfinished().length, { interval: 2 }).toBe(1);
+    child.kill("SIGSTOP");
+    const [name = ""] = unfinished();
+    await (await openJsonl(path)).close();
+    expect(unfinished()).toEqual([name]);
+    rmSync(join(folder, name));
+    rmSync(join(folder, ".slow.jsonl.rows"));
+    child.kill("SIGCONT");
+    expect(await said).toMatch(new RegExp(`^${rows} jsonl ${rows} rows`));
+    expect(readdirSync(folder).sort()).toEqual([".slow.jsonl.rows", "slow.jsonl"]);
   });
 
   it("is kept in the cache folder where the folder of the file is read only", async () => {

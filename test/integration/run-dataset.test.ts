@@ -1,11 +1,16 @@
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { instantiate, readFailures } from "millrace";
+import { fileURLToPath } from "node:url";
+import { instantiate, readFailures, runStatus } from "millrace";
 import { type LocalDataset, openJsonl } from "millrace/datasets";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describeRun } from "../../src/cli/describe-run.ts";
+import { progressBlock } from "../../src/driver/progress/progress-block.ts";
 import { letters, type Utterance } from "../fixtures/runners/dataset-run.ts";
 
+const cli = fileURLToPath(new URL("../../dist/cli/millrace.js", import.meta.url));
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "millrace-run-dataset-"));
@@ -39,6 +44,28 @@ describe("run(dataset)", () => {
     const outputDir = join(folder, "bad");
     await letters.run(dataset, { config: { corpus }, outputDir, onError: "skip", maxFailures: 1 });
     expect([...readFailures(outputDir)].map(({ item, id }) => ({ item, id }))).toEqual([{ item: 1, id: "utt-1" }]);
+  });
+
+  it("names the item at which a worker is, also while it blocks, and the one that ended the run", async () => {
+    const corpus = corpusOf("slow.jsonl", ["one", "two", "slow", "bad"]);
+    await using dataset = await openJsonl<Utterance>(corpus, { id: "id" });
+    const outputDir = join(folder, "slow");
+    const parallel = { env: "process", n_workers: 1 } as const;
+    const ended = letters
+      .run(dataset, { config: { corpus }, outputDir, parallel, shards: 1 })
+      .catch((error: unknown) => error);
+    const statusOf = () => runStatus(outputDir).catch(() => undefined);
+    await expect.poll(async () => (await statusOf())?.workers[0]?.itemId, { interval: 50 }).toBe("utt-2");
+    const status = await runStatus(outputDir);
+    expect(status.workers[0]).toMatchObject({ shard: 0, position: 2 });
+    expect(describeRun(status)).toContain("at item 2 (utt-2) of split.0");
+    expect(progressBlock("", status, { columns: 120, hasColour: false }).join("\n")).toMatch(
+      /split\.0 of 1, item 2 \(utt-2\)/,
+    );
+    expect(await ended).toMatchObject({ code: "ITEM_FAILED", item: 3, itemId: "utt-3" });
+    expect((await runStatus(outputDir)).failure).toMatchObject({ item: 3, itemId: "utt-3" });
+    const after = spawnSync(process.execPath, [cli, "status", outputDir], { encoding: "utf8" }).stdout;
+    expect(after).toContain("item 3 (utt-3)");
   });
 
   it("is another run when the rows are others, and the same when the file was copied", async () => {

@@ -47,7 +47,10 @@ const prepJs = `
     import { BaseRunner, InferenceProvider } from "millrace";
 
     export class PrepProvider extends InferenceProvider {
-      /** Replace it by code that loads your data. Items are indices into it. */
+      /**
+       * Replace it by code that opens your data; items are indices into it. openJsonl of millrace/datasets (openTsv,
+       * openParquet, openKaldi …) reads a row when it is asked for: dataset.at(idx).
+       */
       static buildDataset({ dataset }) {
         return Array.from({ length: dataset.sentences }, (_, i) => ({ id: \`utt\${i}\`, text: "  One  more Word".repeat(i % 4) }));
       }

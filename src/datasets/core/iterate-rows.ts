@@ -1,5 +1,5 @@
 import { isThenable } from "../../runtime/is-thenable.ts";
-import type { RowSource } from "../dataset.ts";
+import type { RowRun, RowRuns, RowSource } from "../dataset.ts";
 
 // A batch of rows is asked for while the one before it is worked on.
 const batchRows = 256;
@@ -13,7 +13,41 @@ export function iterateRows<Row>(source: RowSource<Row>): AsyncIterator<Row> {
     Promise.resolve(first).catch(() => {});
     return readAhead(source);
   }
-  return iterateTexts(source.length, (index) => source.readRow(index));
+  const { length } = source;
+  return source.readRuns === undefined
+    ? iterateTexts(length, (index) => source.readRow(index))
+    : iterateRuns(source.readRuns(0, length), length);
+}
+
+/** Rows of runs: each is waited for, so that other work of the process is done meanwhile. */
+function iterateRuns<Row>(runs: RowRuns<Row>, length: number): AsyncIterator<Row> {
+  let [left, place] = [length, 0];
+  let run: RowRun<Row> | undefined;
+  let coming: Promise<void> | undefined;
+  const load = async (): Promise<void> => {
+    run = await runs.next();
+    [place, coming] = [0, undefined];
+  };
+  const next = (): Promise<IteratorResult<Row>> => {
+    if (left === 0) return Promise.resolve({ value: undefined, done: true });
+    if (coming === undefined && (run === undefined || place === run.length)) coming = load();
+    if (coming !== undefined) return coming.then(next);
+    left--;
+    try {
+      const value = run!.at(place++);
+      if (value instanceof Promise) return value.then((come) => ({ value: come, done: false }));
+      return Promise.resolve({ value, done: false });
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  };
+  return {
+    next,
+    return() {
+      left = 0;
+      return Promise.resolve({ value: undefined, done: true });
+    },
+  };
 }
 
 /** What a function returns for 0 … length - 1. Not a generator: that would cost two more turns of the queue a row. */

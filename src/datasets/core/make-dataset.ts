@@ -140,7 +140,7 @@ function sliceOrder({ length }: { readonly length: number }, start = 0, end = le
   }
   const place = (at: number) => Math.min(length, Math.max(0, at < 0 ? length + at : at));
   const [first, last] = [place(start), place(end)];
-  return { length: Math.max(0, last - first), label: `slice ${first}-${last}`, at: (index) => first + index };
+  return { length: Math.max(0, last - first), label: `slice ${first}-${last}`, first, at: (index) => first + index };
 }
 
 function shuffleOrder({ length }: { readonly length: number }, seed: number): RowOrder {

@@ -14,6 +14,7 @@ export function readOpenerArguments<Options extends object>(
   opener: string,
   [first, second]: readonly [first: unknown, second?: Options | undefined],
   known: readonly (keyof Options & string)[],
+  { takesAddresses = false }: { readonly takesAddresses?: boolean } = {},
 ): { readonly path: string; readonly options: Options } {
   const isSection = isPlainObject(first);
   const { path, ...rest } = isSection ? (first as Record<string, unknown>) : { path: first };
@@ -31,6 +32,6 @@ export function readOpenerArguments<Options extends object>(
       hint: near === undefined ? `Known: ${names.join(", ")}.` : `Did you mean ${near}?`,
     });
   }
-  requireAnnounced(opener, path, options);
+  if (!takesAddresses) requireAnnounced(opener, path, options);
   return { path, options };
 }

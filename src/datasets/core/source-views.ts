@@ -1,25 +1,30 @@
 import { sha256 } from "../../bytes/sha256.ts";
 import { isThenable } from "../../runtime/is-thenable.ts";
-import type { LocalRowSource, RowSource } from "../dataset.ts";
+import type { LocalRowSource, RowRuns, RowSource } from "../dataset.ts";
 
 /** Which row of the source is at an index of a view. */
 export interface RowOrder {
   readonly length: number;
   /** How the view was made, for the digest. */
   readonly label: string;
+  /** The first of its rows where they are neighbours in the source. */
+  readonly first?: number;
   readonly at: (index: number) => number;
 }
 
 /** The rows of a source in another order, or some of them. */
 export function reorder<Row>(source: LocalRowSource<Row>, order: RowOrder): LocalRowSource<Row>;
 export function reorder<Row>(source: RowSource<Row>, order: RowOrder): RowSource<Row>;
-export function reorder<Row>(source: RowSource<Row>, { length, label, at }: RowOrder): RowSource<Row> {
+export function reorder<Row>(source: RowSource<Row>, { length, label, first, at }: RowOrder): RowSource<Row> {
   return {
     name: source.name,
     length,
     digest: `${source.digest} ${label}`,
     readRow: (index) => source.readRow(at(index)),
     ...(source.readRows === undefined ? {} : { readRows: (indices) => source.readRows!(indices.map(at)) }),
+    ...(source.readRuns === undefined || first === undefined
+      ? {}
+      : { readRuns: (from, end) => source.readRuns!(first + from, first + end) }),
     ...(source.readId === undefined ? {} : { readId: (index) => source.readId!(at(index)) }),
     close: () => source.close(),
   };
@@ -64,7 +69,32 @@ export function changeRows<Row, Out>(
             return Promise.all(rows.map((row, i) => change(row, indices[i]!)));
           },
         }),
+    ...(source.readRuns === undefined
+      ? {}
+      : { readRuns: (from, end) => changeRuns(source.readRuns!(from, end), from, change) }),
     ...(source.readId === undefined ? {} : { readId: (index) => source.readId!(index) }),
     close: () => source.close(),
+  };
+}
+
+function changeRuns<Row, Out>(
+  runs: RowRuns<Row>,
+  from: number,
+  change: (row: Row, index: number) => Out | Promise<Out>,
+): RowRuns<Out> {
+  let end = from;
+  return {
+    async next() {
+      const { length, at } = await runs.next();
+      const first = end;
+      end += length;
+      const changed = (place: number): Out | Promise<Out> => {
+        const row = at(place);
+        return isThenable(row)
+          ? Promise.resolve(row).then((come) => change(come, first + place))
+          : change(row, first + place);
+      };
+      return { length, at: changed };
+    },
   };
 }

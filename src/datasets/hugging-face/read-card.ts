@@ -1,9 +1,6 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { readYamlText } from "../../config/read-yaml.ts";
 import { toPlain } from "../../config/to-plain.ts";
 import { MillraceError } from "../../errors/errors.ts";
-import { withFileSource } from "../../formats/file-source.ts";
 import { refuseFile } from "../../formats/refuse-file.ts";
 import { isPlainObject } from "../../values/state-json.ts";
 
@@ -14,19 +11,15 @@ export interface CardConfig {
   readonly splits: ReadonlyMap<string, readonly string[]>;
 }
 
-const maxCardBytes = 4 * 2 ** 20;
+/** The maximum size of a card. */
+export const maxCardBytes: number = 4 * 2 ** 20;
 
 /** The configurations that a card (README.md) names in its front matter; none without one. */
-export function readCard(folder: string): CardConfig[] {
-  const path = join(folder, "README.md");
-  if (!existsSync(path)) return [];
-  const text = withFileSource(path, (file) => {
-    if (file.size > maxCardBytes) throw refuseFile(path, 0, `a card of ${file.size} bytes is too long`);
-    return file.read(0, file.size).toString("utf8");
-  });
-  const [, front] = /^\ufeff?---\r?\n([\s\S]*?\r?\n)---(?:\r?\n|$)/.exec(text) ?? [];
+export function readCard(card: { readonly place: string; readonly text: string } | undefined): CardConfig[] {
+  if (card === undefined) return [];
+  const [, front] = /^\ufeff?---\r?\n([\s\S]*?\r?\n)---(?:\r?\n|$)/.exec(card.text) ?? [];
   if (front === undefined) return [];
-  return configsIn(path, parseFront(path, front));
+  return configsIn(card.place, parseFront(card.place, front));
 }
 
 function parseFront(path: string, front: string): unknown {

@@ -1,15 +1,16 @@
-import { randomBytes } from "node:crypto";
 import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { endianness } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { sha256 } from "../../bytes/sha256.ts";
 import { errnoOf, MillraceError } from "../../errors/errors.ts";
+import { ignoreErrors } from "../../runtime/ignore-errors.ts";
 import type { ByteStore } from "../source/byte-store.ts";
 import { cacheFolder } from "../source/cache-folder.ts";
 import { isRemote } from "../source/remote-address.ts";
 import { type IndexFile, openIndexFile } from "./index-file.ts";
 import type { IndexSubject } from "./index-footer.ts";
 import { IndexWriter } from "./index-writer.ts";
+import { removeUnfinished, unfinishedPath } from "./unfinished-index.ts";
 
 /** What an index is made for. */
 export interface IndexRequest {
@@ -57,13 +58,15 @@ function placesOf({ store: { name, key }, rules, indexDir }: IndexRequest): [str
 async function build(request: IndexRequest, subject: IndexSubject, places: readonly [string, ...string[]]) {
   const { path, writer } = openFirst(places);
   try {
+    // What is left over only takes space.
+    ignoreErrors(() => removeUnfinished(path, writer.path));
     try {
       await request.build(writer, subject);
     } catch (error) {
       writer.abandon();
       throw error;
     }
-    renameSync(writer.path, path);
+    if (!publish(writer.path, path)) return build(request, subject, places);
   } finally {
     rmSync(writer.path, { force: true });
   }
@@ -72,6 +75,17 @@ async function build(request: IndexRequest, subject: IndexSubject, places: reado
   throw new MillraceError("BAD_FILE", `${path} is not the index of ${request.store.name} that was just written.`, {
     hint: "Another program has replaced it: do not change a file while it is opened, then open it again.",
   });
+}
+
+/** Gives an index its name; false if another builder has removed the file because it was silent for too long. */
+function publish(unfinished: string, path: string): boolean {
+  try {
+    renameSync(unfinished, path);
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT") return false;
+    throw error;
+  }
 }
 
 // Folders that cannot be written to; anything else, a full disk for example, is the user's to know.
@@ -83,8 +97,7 @@ function openFirst(places: readonly [string, ...string[]]): { path: string; writ
     try {
       // Not the folder of the data itself: that one exists.
       if (path === places.at(-1)) mkdirSync(dirname(path), { recursive: true });
-      const partial = `${path}.${process.pid}.${randomBytes(4).toString("hex")}.new`;
-      return { path, writer: new IndexWriter(partial) };
+      return { path, writer: new IndexWriter(unfinishedPath(path)) };
     } catch (error) {
       refusal = error;
       if (!refusals.includes(errnoOf(error) ?? "")) break;

@@ -1,8 +1,10 @@
 import { refuseFile } from "../../formats/refuse-file.ts";
 import { isThenable } from "../../runtime/is-thenable.ts";
+import type { RowRuns } from "../dataset.ts";
 import type { IndexFile } from "../index/index-file.ts";
 import { RowSpans } from "../index/row-spans.ts";
 import { type ByteRange, type ByteStore, wholeBuffer } from "../source/byte-store.ts";
+import { LineRuns } from "./line-runs.ts";
 import { type RowPlace, rowText } from "./row-values.ts";
 
 /** The text of a row, without its line break, becomes its value. */
@@ -57,6 +59,13 @@ export class LineRows<Row> {
     const bytes = text.read(start, end - start);
     if (bytes instanceof Promise) throw new TypeError(`${text.name} is not a file of this machine.`);
     return this.row(wholeBuffer(bytes), index, start);
+  }
+
+  /** Rows in order, read ahead: of a text that can be read so. */
+  readRuns(fill: NonNullable<ByteStore["fill"]>, from: number, end: number): RowRuns<Row> {
+    const { spans, copiesText, skipped } = this;
+    const row = (range: ByteRange, index: number, offset: number) => this.row(range, index, offset);
+    return new LineRuns<Row>({ fill, spans, copiesText, skipped, row }, from, end);
   }
 
   /** Several rows; neighbours come with one read. */

@@ -133,9 +133,11 @@ function datasetOf<Row>(
     });
   }
   const readRow = (row: number) => rows.readNow(row);
+  const fill = text.fill?.bind(text);
   return makeLocalDataset<Row>({
     ...source,
     readRow,
+    ...(fill === undefined ? {} : { readRuns: (from: number, end: number) => rows.readRuns(fill, from, end) }),
     ...(idOf === undefined ? {} : { readId: (row: number) => idOf(readRow(row), row) }),
   });
 }

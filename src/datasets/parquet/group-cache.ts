@@ -1,51 +1,70 @@
 import type { ParquetGroup } from "../../formats/parquet/parquet-groups.ts";
 
-/** Decoded groups, up to a number of bytes; the one that was used longest ago is dropped first. */
+/** The memory for decoded row groups, unless the user says another. */
+export const groupCacheBytes: number = 256 * 2 ** 20;
+
+/** A file in the cache: how a group of it is read. */
+export interface CachedFile {
+  /** The group if it is here, otherwise a promise: rows that are asked for together wait for one read. */
+  get(group: number): ParquetGroup | Promise<ParquetGroup>;
+  clear(): void;
+}
+
+// A file has fewer groups: its footer would be larger than 2 GiB otherwise.
+const maxGroups = 2 ** 32;
+
+/** Decoded groups of one or several files, up to a number of bytes; the one that was used longest ago is dropped first. */
 export class GroupCache {
   private readonly maxBytes: number;
-  private readonly read: (group: number) => Promise<ParquetGroup>;
   private readonly groups = new Map<number, ParquetGroup>();
-  private readonly reading = new Map<number, Promise<ParquetGroup>>();
   private bytes = 0;
+  private files = 0;
 
-  constructor(maxBytes: number, read: (group: number) => Promise<ParquetGroup>) {
+  constructor(maxBytes: number) {
     this.maxBytes = maxBytes;
-    this.read = read;
   }
 
-  /** The group if it is here, otherwise a promise: rows that are asked for together wait for one read. */
-  get(number: number): ParquetGroup | Promise<ParquetGroup> {
-    const group = this.groups.get(number);
-    if (group === undefined) return this.reading.get(number) ?? this.load(number);
-    this.groups.delete(number);
-    this.groups.set(number, group);
+  addFile(read: (group: number) => Promise<ParquetGroup>): CachedFile {
+    const first = this.files++ * maxGroups;
+    const reading = new Map<number, Promise<ParquetGroup>>();
+    const load = (number: number): Promise<ParquetGroup> => {
+      const loading = read(number)
+        .then((group) => {
+          this.keep(first + number, group);
+          return group;
+        })
+        .finally(() => reading.delete(number));
+      reading.set(number, loading);
+      return loading;
+    };
+    return {
+      get: (number) => this.use(first + number) ?? reading.get(number) ?? load(number),
+      clear: () => {
+        for (const key of [...this.groups.keys()]) if (key >= first && key < first + maxGroups) this.drop(key);
+      },
+    };
+  }
+
+  private use(key: number): ParquetGroup | undefined {
+    const group = this.groups.get(key);
+    if (group === undefined) return undefined;
+    this.groups.delete(key);
+    this.groups.set(key, group);
     return group;
   }
 
-  clear(): void {
-    this.groups.clear();
-    this.bytes = 0;
-  }
-
-  private load(number: number): Promise<ParquetGroup> {
-    const loading = this.read(number)
-      .then((group) => {
-        this.keep(number, group);
-        return group;
-      })
-      .finally(() => this.reading.delete(number));
-    this.reading.set(number, loading);
-    return loading;
-  }
-
-  private keep(number: number, group: ParquetGroup): void {
-    this.groups.set(number, group);
+  private keep(key: number, group: ParquetGroup): void {
+    this.groups.set(key, group);
     this.bytes += group.bytes;
-    for (const [oldest, { bytes }] of this.groups) {
+    for (const oldest of this.groups.keys()) {
       // The newest stays, however large it is: its rows are about to be read.
-      if (this.bytes <= this.maxBytes || oldest === number) break;
-      this.groups.delete(oldest);
-      this.bytes -= bytes;
+      if (this.bytes <= this.maxBytes || oldest === key) break;
+      this.drop(oldest);
     }
+  }
+
+  private drop(key: number): void {
+    this.bytes -= this.groups.get(key)!.bytes;
+    this.groups.delete(key);
   }
 }

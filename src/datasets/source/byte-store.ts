@@ -23,6 +23,8 @@ export interface ByteStore {
   read(offset: number, length: number): Buffer | Promise<Buffer>;
   /** The same, valid only until the next call: for what is turned into a value at once. */
   peek?(offset: number, length: number, wantsText: boolean): ByteRange;
+  /** Fills the beginning of a buffer without blocking: for rows in order, which are read before they are asked for. */
+  fill?(into: Buffer, offset: number, length: number): Promise<void>;
   /** What the store's own checks compare: ETag or modification time. Another one means that the content is another. */
   readonly version: string;
   close(): void | Promise<void>;

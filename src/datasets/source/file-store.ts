@@ -1,5 +1,5 @@
 import { isAscii } from "node:buffer";
-import { closeSync, fstatSync, readSync } from "node:fs";
+import { closeSync, fstatSync, read, readSync } from "node:fs";
 import { resolve } from "node:path";
 import { MillraceError, messageOf } from "../../errors/errors.ts";
 import { requireWithin } from "../../formats/byte-source.ts";
@@ -32,6 +32,20 @@ export function openFileStore(path: string): LocalByteStore {
       const bytes = Buffer.allocUnsafe(length);
       fill(offset, bytes, length);
       return bytes;
+    },
+    async fill(into, offset, length) {
+      requireWithin(store, offset, length);
+      for (let done = 0; done < length; ) {
+        if (!isOpen) throw closedFile(path);
+        const at = { offset: offset + done, length: Math.min(length - done, largestRead) };
+        // The number of a closed file may be none, or another file's.
+        const count = await readOnce(fd, into.subarray(done), { ...at, path }).catch((error: unknown) => {
+          throw isOpen ? error : closedFile(path);
+        });
+        if (!isOpen) throw closedFile(path);
+        if (count === 0) throw shorterFile(path, offset + done);
+        done += count;
+      }
     },
     // Rows in order cost one call of the system for many, and no row costs an allocation.
     peek(offset, length, wantsText) {
@@ -73,15 +87,28 @@ export function readExactly(
   { offset, path, length = into.length }: { offset: number; path: string; length?: number },
 ): void {
   for (let done = 0; done < length; ) {
-    let read: number;
+    let count: number;
     try {
-      read = readSync(fd, into, done, Math.min(length - done, largestRead), offset + done);
+      count = readSync(fd, into, done, Math.min(length - done, largestRead), offset + done);
     } catch (cause) {
       throw refuseFile(path, offset + done, `cannot be read (${messageOf(cause)})`, { cause });
     }
-    if (read === 0) throw shorterFile(path, offset + done);
-    done += read;
+    if (count === 0) throw shorterFile(path, offset + done);
+    done += count;
   }
+}
+
+function readOnce(
+  fd: number,
+  into: Buffer,
+  { offset, length, path }: { readonly offset: number; readonly length: number; readonly path: string },
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    read(fd, into, 0, length, offset, (cause, count) => {
+      if (cause === null) resolve(count);
+      else reject(refuseFile(path, offset, `cannot be read (${messageOf(cause)})`, { cause }));
+    });
+  });
 }
 
 function shorterFile(path: string, offset: number): MillraceError {

@@ -1,10 +1,9 @@
 import { sha256 } from "../../bytes/sha256.ts";
 import { isMillraceError, MillraceError } from "../../errors/errors.ts";
-import { isHubName, isPathWithin, revisionPattern } from "../../hub/hub-names.ts";
-import { hubSettings } from "../../hub/hub-settings.ts";
 import { openRequestSender } from "../../object-store/request-sender.ts";
 import { parseS3Address } from "../../object-store/s3-address.ts";
 import { followRedirects, redirectTarget } from "./follow-redirects.ts";
+import { escapePath, hubAddress, hubHeaders, onlineHub } from "./hub-address.ts";
 import { withoutSecrets } from "./remote-address.ts";
 import { type RemoteAnswer, type RemoteFile, unreadable } from "./request.ts";
 
@@ -60,16 +59,11 @@ function s3File(address: string, variables: NodeJS.ProcessEnv): RemoteFile {
 }
 
 function hubFile(address: string, variables: NodeJS.ProcessEnv): RemoteFile {
-  const [, repo, revision = "main", path] =
-    /^hf:\/\/datasets\/([^/@]+\/[^/@]+)(?:@([^/]+))?\/(.+)$/s.exec(address) ?? [];
-  const isRight =
-    repo !== undefined && path !== undefined && isHubName(repo) && isPathWithin(path) && revisionPattern.test(revision);
-  if (!isRight) throw badAddress(address, "hf://datasets/owner/name[@revision]/path/of/the/file");
-  const { endpoint, token } = hubSettings(variables);
-  const own: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  const encoded = path.split("/").map(encodeURIComponent).join("/");
-  const url = `${endpoint}/datasets/${repo}/resolve/${encodeURIComponent(revision)}/${encoded}`;
-  const target = { name: address, url, secretHeaders: own };
+  const { repo, revision, path } = hubAddress(address);
+  if (path === "") throw badAddress(address, "hf://datasets/owner/name[@revision]/path/of/the/file");
+  const settings = onlineHub(address, variables);
+  const url = `${settings.endpoint}/datasets/${repo}/resolve/${encodeURIComponent(revision)}/${escapePath(path)}`;
+  const target = { name: address, url, secretHeaders: hubHeaders(settings) };
   return { name: address, key: keyOf(new URL(url)), get: (headers) => followRedirects(target, headers) };
 }
 

@@ -28,7 +28,7 @@ export interface FilePart {
   readonly to: number;
 }
 
-/** What a server answers. `bytes` is empty if it is anything but the part that was asked for. */
+/** What a server answers. `bytes` is empty if it is anything but what was asked for. */
 export interface RangeAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -36,13 +36,29 @@ export interface RangeAnswer {
 }
 
 /** Asks for a part of a file. What may pass by itself (429, 5xx, a lost connection) is tried again. */
-export async function requestRange(
+export function requestRange(
   file: RemoteFile,
   range: FilePart,
   extra: Record<string, string> = {},
 ): Promise<RangeAnswer> {
+  const headers = { range: `bytes=${range.from}-${range.to}`, ...extra };
+  return tryOften(file, headers, (answer) => (answer.status === 206 ? readPart(answer, file, range) : undefined));
+}
+
+/** Asks for a whole answer, a list for example; one that is longer than `maxBytes` is refused. */
+export function requestWhole(file: RemoteFile, maxBytes: number): Promise<RangeAnswer> {
+  return tryOften(file, {}, (answer) => {
+    if (answer.status !== 200) return undefined;
+    return readAtMost(answer, maxBytes, () => unreadable(file.name, `more than ${maxBytes} bytes came`));
+  });
+}
+
+/** Reads the body of an answer, or returns undefined if it is of no use. */
+type ReadBody = (answer: RemoteAnswer) => Promise<Buffer> | undefined;
+
+async function tryOften(file: RemoteFile, headers: Record<string, string>, read: ReadBody): Promise<RangeAnswer> {
   for (let tries = 1; ; tries++) {
-    const outcome = await tryOnce(file, range, extra);
+    const outcome = await tryOnce(file, headers, read);
     if (!(outcome instanceof Error) && outcome.status !== 429 && outcome.status < 500) return outcome;
     if (tries >= maxTries) throw failed(file, tries, outcome);
     const retryAfter = outcome instanceof Error ? 0 : Number(outcome.headers.get("retry-after")) * 1000;
@@ -51,13 +67,13 @@ export async function requestRange(
   }
 }
 
-async function tryOnce(file: RemoteFile, range: FilePart, extra: Record<string, string>): Promise<RangeAnswer | Error> {
+async function tryOnce(file: RemoteFile, extra: Record<string, string>, read: ReadBody): Promise<RangeAnswer | Error> {
   try {
-    const answer = await file.get({ range: `bytes=${range.from}-${range.to}`, ...extra });
+    const answer = await file.get(extra);
     const { status, headers } = answer;
-    if (status === 206) return { status, headers, bytes: await readPart(answer, file, range) };
-    await answer.body?.cancel();
-    return { status, headers, bytes: Buffer.alloc(0) };
+    const bytes = await read(answer);
+    if (bytes === undefined) await answer.body?.cancel();
+    return { status, headers, bytes: bytes ?? Buffer.alloc(0) };
   } catch (error) {
     if (error instanceof MillraceError) throw error;
     return error instanceof Error ? error : new Error(messageOf(error));
@@ -67,16 +83,23 @@ async function tryOnce(file: RemoteFile, range: FilePart, extra: Record<string, 
 /** The bytes of a part. A server that sends more than was asked for is stopped; one that sends less is asked again. */
 async function readPart(answer: RemoteAnswer, { name }: RemoteFile, { from, to }: FilePart): Promise<Buffer> {
   const wanted = to - from + 1;
+  const bytes = await readAtMost(answer, wanted, () =>
+    unreadable(name, `more than ${wanted} bytes came for bytes ${from} to ${to}`),
+  );
+  const isRange = (answer.headers.get("content-range") ?? "").startsWith(`bytes ${from}-${to}/`);
+  if (!isRange) throw unreadable(name, `another part came for bytes ${from} to ${to}`);
+  if (bytes.length < wanted) throw new Error(`${bytes.length} bytes came for bytes ${from} to ${to}`);
+  return bytes;
+}
+
+async function readAtMost(answer: RemoteAnswer, maxBytes: number, tooLong: () => Error): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   let length = 0;
   for await (const piece of answer.body ?? []) {
     pieces.push(piece);
     length += piece.length;
-    if (length > wanted) throw unreadable(name, `more than ${wanted} bytes came for bytes ${from} to ${to}`);
+    if (length > maxBytes) throw tooLong();
   }
-  const isRange = (answer.headers.get("content-range") ?? "").startsWith(`bytes ${from}-${to}/`);
-  if (!isRange) throw unreadable(name, `another part came for bytes ${from} to ${to}`);
-  if (length < wanted) throw new Error(`${length} bytes came for bytes ${from} to ${to}`);
   return Buffer.concat(pieces);
 }
 

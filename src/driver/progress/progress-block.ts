@@ -1,4 +1,5 @@
 import type { RunStatus, WorkerStatus } from "../../run-folder/run/run-status.ts";
+import { readable } from "../../text/readable.ts";
 import { formatCount } from "./progress-line.ts";
 
 const barWidth = 40;
@@ -33,11 +34,9 @@ function bar({ items }: RunStatus, width: number, hasColour: boolean): string {
   return hasColour ? `\u001b[32m${done}\u001b[0m\u001b[2m${left}\u001b[0m` : done + left;
 }
 
-function workerLine(
-  { worker, host, pid, shard, position, itemsPerSecond }: WorkerStatus,
-  { shards }: RunStatus,
-): string {
-  const where =
-    shard === undefined ? "between shards" : `split.${shard} of ${shards.total}, item ${formatCount(position)}`;
-  return `  ${worker} (${host}:${pid})  ${where}${itemsPerSecond > 0 ? `, ${formatCount(itemsPerSecond)} items/s` : ""}`;
+function workerLine(worker: WorkerStatus, { shards }: RunStatus): string {
+  const { worker: name, host, pid, shard, position, itemId, itemsPerSecond } = worker;
+  const item = `item ${formatCount(position)}${itemId === undefined ? "" : ` (${readable(itemId)})`}`;
+  const where = shard === undefined ? "between shards" : `split.${shard} of ${shards.total}, ${item}`;
+  return `  ${name} (${host}:${pid})  ${where}${itemsPerSecond > 0 ? `, ${formatCount(itemsPerSecond)} items/s` : ""}`;
 }

@@ -24,9 +24,12 @@ export function compressionOfName(path: string): Compression {
 
 /** The compression by a file's first bytes: a name may be wrong. */
 export function compressionOfBytes(bytes: Uint8Array): Compression {
-  const [a, b, c, d] = bytes;
+  const [a = 0, b, c, d] = bytes;
   if (a === 0x1f && b === 0x8b) return "gzip";
-  return a === 0x28 && b === 0xb5 && c === 0x2f && d === 0xfd ? "zstd" : "none";
+  const isFrame = a === 0x28 && b === 0xb5 && c === 0x2f && d === 0xfd;
+  // pzstd begins a file with a frame that readers skip.
+  const isSkippable = a >>> 4 === 5 && b === 0x2a && c === 0x4d && d === 0x18;
+  return isFrame || isSkippable ? "zstd" : "none";
 }
 
 /** A stream that compresses, or undefined for none. */

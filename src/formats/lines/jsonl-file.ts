@@ -9,6 +9,7 @@ import { refuseFile } from "../refuse-file.ts";
 import { type Compression, compressionOfBytes, compressionOfName, compressor, decompressor } from "./compression.ts";
 import { encodeJsonLine, parseJsonLine } from "./json-lines.ts";
 import { type Line, type LineLimits, LineSplitter } from "./line-splitter.ts";
+import { unpackZstdFrames } from "./unpack-zstd-frames.ts";
 
 /** The records of a file of JSON lines, plain or compressed (by its first bytes), with one chunk in memory. */
 export async function* readJsonl<Record = unknown>(path: string, limits: LineLimits = {}): AsyncGenerator<Record> {
@@ -76,6 +77,7 @@ export async function writeJsonl(path: string, records: Iterable<unknown> | Asyn
 
 /** Decompresses a stream chunk by chunk; damage is an error with its position. */
 async function* inflateChunks(packed: Readable, compression: Compression, name: string): AsyncGenerator<Uint8Array> {
+  if (compression === "zstd") return yield* unpackedZstd(packed, name);
   const transform = decompressor(compression, name);
   let [packedBytes, bytes] = [0, 0];
   try {
@@ -96,5 +98,19 @@ async function* inflateChunks(packed: Readable, compression: Compression, name: 
     throw refuseFile(name, place, `${what}, ${bytes} bytes of text after its beginning`, { cause });
   } finally {
     transform?.destroy();
+  }
+}
+
+async function* unpackedZstd(packed: Readable, name: string): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  try {
+    for await (const chunk of unpackZstdFrames(packed, name)) {
+      bytes += chunk.length;
+      yield chunk;
+    }
+  } catch (cause) {
+    if (isMillraceError(cause)) throw cause;
+    const what = `cannot be read on as zstd (${messageOf(cause)}), ${bytes} bytes of text after its beginning`;
+    throw refuseFile(name, undefined, what, { cause });
   }
 }

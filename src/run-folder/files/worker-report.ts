@@ -14,6 +14,8 @@ export interface WorkerReport extends Lease {
   readonly epoch: number;
   /** Items of that shard that are done. */
   readonly position: number;
+  /** The id of the item at that position, in a run over a dataset with ids. */
+  readonly itemId?: string | undefined;
   /** Items this worker has done in all its shards. */
   readonly done: number;
   readonly failed: number;
@@ -44,7 +46,8 @@ export function parseReport(text: string): WorkerReport | undefined {
       parseLease(text) !== undefined &&
       Number.isSafeInteger(report.shard) &&
       amounts.every((name) => isAmount(report[name])) &&
-      optionalAmounts.every((name) => report[name] === undefined || isAmount(report[name]));
+      optionalAmounts.every((name) => report[name] === undefined || isAmount(report[name])) &&
+      (report.itemId === undefined || isId(report.itemId));
     return isWhole ? (report as WorkerReport) : undefined;
   } catch {
     return undefined;
@@ -69,6 +72,10 @@ const optionalAmounts = [
   "retries",
 ] as const;
 
+function isId(value: unknown): boolean {
+  return typeof value === "string" && value.length <= reportBytes;
+}
+
 function isAmount(value: unknown): boolean {
   return Number.isFinite(value) && (value as number) >= 0 && (value as number) <= Number.MAX_SAFE_INTEGER;
 }
@@ -84,7 +91,14 @@ const reportBytes = 1024;
 
 /** The text of a report's file. */
 export function reportText(report: WorkerReport): string {
-  return `${JSON.stringify(report).padEnd(reportBytes - 1)}\n`;
+  const text = JSON.stringify(report);
+  // An id of signs that JSON escapes may not fit.
+  const isFitting = report.itemId === undefined || Buffer.byteLength(text) < reportBytes;
+  return `${(isFitting ? text : withoutId(report)).padEnd(reportBytes - 1)}\n`;
+}
+
+function withoutId({ itemId: _itemId, ...report }: WorkerReport): string {
+  return JSON.stringify(report);
 }
 
 /** The report of a worker that has just begun. */

@@ -1,5 +1,5 @@
+import { isKnownDead, type ProcessIdentity } from "../../runtime/process-identity.ts";
 import type { FileSnapshot } from "./file-step.ts";
-import { isKnownDead, type ProcessIdentity } from "./process-identity.ts";
 
 /** A worker's temporary right to one attempt. Writing its file again renews it: only the age of the file counts. */
 export interface Lease extends ProcessIdentity {

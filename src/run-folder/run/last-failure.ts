@@ -17,6 +17,8 @@ export interface RunFailure {
   readonly hint?: string;
   /** The item (index into the dataset) that failed, if one did. */
   readonly item?: number;
+  /** Its id, in a run over a dataset with ids. */
+  readonly itemId?: string;
   /** The worker in which it occurred, if it was one. */
   readonly worker?: string;
   /** Where in the user's code it occurred: `/home/me/prep.js:22:19`. */
@@ -50,13 +52,14 @@ export function readFailure(paths: RunPaths): { readonly error: MillraceError; r
 export function describeFailure(paths: RunPaths): RunFailure | undefined {
   const failure = readFailure(paths);
   if (failure === undefined) return undefined;
-  const { code, reason: message, hint, item, worker, cause } = failure.error;
+  const { code, reason: message, hint, item, itemId, worker, cause } = failure.error;
   const place = placeInStack(cause);
   return {
     code,
     message,
     ...(hint === undefined ? {} : { hint }),
     ...(item === undefined ? {} : { item }),
+    ...(itemId === undefined ? {} : { itemId }),
     ...(worker === undefined ? {} : { worker }),
     ...(place === undefined ? {} : { place }),
     ...(failure.at === undefined ? {} : { at: failure.at }),

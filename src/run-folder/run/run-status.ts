@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
+import { isKnownDead } from "../../runtime/process-identity.ts";
 import { isFolderOwned } from "../files/file-owner.ts";
 import { type RunPaths, runPaths } from "../files/run-paths.ts";
 import { parseReport, type WorkerReport } from "../files/worker-report.ts";
 import { type JobQueueStatus, type ObservedJobs, readJobQueueStatus } from "../jobs/job-queue-status.ts";
 import { hostNameOf, isHeld, ttlBeforeHeartbeatMs } from "../lease/lease.ts";
-import { isKnownDead } from "../lease/process-identity.ts";
 import { fileSystemNow, readSnapshot } from "../lease/take-file-step.ts";
 import type { KnownShard } from "../shard/known-shard.ts";
 import { type CallCounts, callCountsOf, sumCallCounts } from "./call-counts.ts";
@@ -22,6 +22,8 @@ export interface WorkerStatus {
   /** The current shard, if any, and how many of its items are done. */
   readonly shard: number | undefined;
   readonly position: number;
+  /** The id of the item at that position, in a run over a dataset with ids. */
+  readonly itemId?: string;
   readonly itemsPerSecond: number;
   /** Bytes of memory its process holds; undefined until it has reported them. */
   readonly rss: number | undefined;
@@ -223,7 +225,7 @@ function countItems(
 
 /** The public part of a report. */
 export function describeWorker({ report, ageMs }: LiveReport): WorkerStatus {
-  const { worker, pid, shard, position, itemsPerSecond, rss } = report;
+  const { worker, pid, shard, position, itemId, itemsPerSecond, rss } = report;
   const calls = callCountsOf(report);
   return {
     worker,
@@ -231,6 +233,7 @@ export function describeWorker({ report, ageMs }: LiveReport): WorkerStatus {
     pid,
     shard: shard < 0 ? undefined : shard,
     position,
+    ...(itemId === undefined ? {} : { itemId }),
     itemsPerSecond,
     rss,
     ...(calls === undefined ? {} : { calls }),

@@ -27,7 +27,9 @@ export const heldSlot = {
   callItems: 3,
   /** The number of items, from the first open call on, of which any may be running. */
   callSpan: 4,
-  size: 5,
+  /** Odd while the worker writes the id of an item. */
+  idSequence: 5,
+  size: 6,
 } as const;
 
 export const nothingHeld = -1;
@@ -49,11 +51,27 @@ export const counterSlot = {
 } as const;
 
 /** The counters of one held claim. */
-export const heldCounter = { position: 0, from: 1, since: 2, callPosition: 3, size: 4 } as const;
+export const heldCounter = {
+  position: 0,
+  from: 1,
+  since: 2,
+  callPosition: 3,
+  /** The position of the item that the id names, and the bytes of that id. */
+  idPosition: 4,
+  idBytes: 5,
+  size: 6,
+} as const;
+
+/** Room for the id of one item; a longer one is not reported. */
+export const maxIdBytes = 160;
 
 /** Where the words and the counters of the claim with this index begin. */
-export function heldAt(index: number): { readonly word: number; readonly counter: number } {
-  return { word: controlSlot.size + index * heldSlot.size, counter: counterSlot.size + index * heldCounter.size };
+export function heldAt(index: number): { readonly word: number; readonly counter: number; readonly id: number } {
+  return {
+    word: controlSlot.size + index * heldSlot.size,
+    counter: counterSlot.size + index * heldCounter.size,
+    id: index * maxIdBytes,
+  };
 }
 
 /** What the heartbeat thread checks in addition to the lease. */
@@ -67,6 +85,8 @@ export interface Watch {
 export interface HeartbeatData {
   readonly control: Int32Array;
   readonly counters: Float64Array;
+  /** The id of an item for each claim, in UTF-8. Empty in a run whose items have none. */
+  readonly ids: Uint8Array;
   /** How many claims the worker may hold at the same time. */
   readonly maxHeld: number;
   readonly runDir: string;

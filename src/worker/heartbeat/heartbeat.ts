@@ -10,6 +10,7 @@ import {
   type HeartbeatData,
   heldAt,
   heldSlot,
+  maxIdBytes,
   nothingHeld,
   type Watch,
 } from "./heartbeat-protocol.ts";
@@ -69,6 +70,8 @@ interface HeartbeatSettings {
   readonly workerCount: number;
   /** How many claims the worker may hold at the same time. Default: 1. */
   readonly maxHeld?: number | undefined;
+  /** Whether the items of the run may have ids. */
+  readonly hasIds: boolean;
 }
 
 /**
@@ -78,7 +81,15 @@ interface HeartbeatSettings {
 export function startHeartbeat(
   paths: RunPaths,
   lease: Lease,
-  { watch, startsAtOnce, hasRemoteObservers, workerCount, startHeartbeatThread, maxHeld = 1 }: HeartbeatSettings,
+  {
+    watch,
+    startsAtOnce,
+    hasRemoteObservers,
+    workerCount,
+    startHeartbeatThread,
+    maxHeld = 1,
+    hasIds,
+  }: HeartbeatSettings,
 ): Heartbeat {
   const { word, counter } = heldAt(maxHeld);
   const control = new Int32Array(new SharedArrayBuffer(4 * word));
@@ -95,6 +106,7 @@ export function startHeartbeat(
   const data: HeartbeatData = {
     control,
     counters,
+    ids: new Uint8Array(new SharedArrayBuffer(hasIds ? maxHeld * maxIdBytes : 0)),
     maxHeld,
     watch,
     beatMs: Math.min(beatMs, renewMs(lease, workerCount)),

@@ -5,6 +5,7 @@ import {
   heldAt,
   heldCounter,
   heldSlot,
+  maxIdBytes,
   mergeCode,
   nothingHeld,
 } from "./heartbeat-protocol.ts";
@@ -15,6 +16,8 @@ export interface Hold {
   resumeAt(position: number): void;
   /** Sets how many items of the shard are done. */
   count(position: number): void;
+  /** Names the item at a position of the shard. */
+  name(position: number, id: string): void;
   /** Whether the lease was lost. */
   isLost(): boolean;
   /**
@@ -28,11 +31,13 @@ export interface Hold {
 }
 
 /** Puts a claim into the table that the worker shares with its heartbeat. */
-export function holdClaim({ control, counters, maxHeld }: HeartbeatData, { target, attempt }: Claim): Hold {
-  const { word, counter } = freePlace(control, maxHeld);
+export function holdClaim(data: HeartbeatData, { target, attempt }: Claim): Hold {
+  const { control, counters, ids, maxHeld } = data;
+  const { word, counter, id: idAt } = freePlace(control, maxHeld);
   counters[counter + heldCounter.position] = 0;
   counters[counter + heldCounter.from] = 0;
   counters[counter + heldCounter.since] = Date.now();
+  counters[counter + heldCounter.idBytes] = 0;
   control[word + heldSlot.callItems] = 0;
   Atomics.store(control, word + heldSlot.isLost, 0);
   Atomics.store(control, word + heldSlot.attempt, attempt);
@@ -44,6 +49,15 @@ export function holdClaim({ control, counters, maxHeld }: HeartbeatData, { targe
     },
     count(position) {
       counters[counter + heldCounter.position] = position;
+    },
+    name(position, id) {
+      const bytes = Buffer.from(id);
+      // The thread must not read a half of it.
+      Atomics.add(control, word + heldSlot.idSequence, 1);
+      counters[counter + heldCounter.idPosition] = position;
+      counters[counter + heldCounter.idBytes] = bytes.length > maxIdBytes ? 0 : bytes.length;
+      if (bytes.length <= maxIdBytes) ids.set(bytes, idAt);
+      Atomics.add(control, word + heldSlot.idSequence, 1);
     },
     isLost: () => Atomics.load(control, word + heldSlot.isLost) === 1,
     enterItem(position, count, span = count) {

@@ -54,6 +54,15 @@ export function openBeat(data: HeartbeatData, endWorker: () => void): () => void
     for (const word of heldWords()) renewLease(word, text);
   }
 
+  /** The id of the item at the reported position, if the worker has named that one. */
+  function idAt({ word, counter, id }: ReturnType<typeof heldAt>): { itemId?: string } {
+    const sequence = Atomics.load(control, word + heldSlot.idSequence);
+    const isHere = counters[counter + heldCounter.idPosition] === counters[counter + heldCounter.position];
+    const bytes = data.ids.slice(id, id + counters[counter + heldCounter.idBytes]!);
+    const isWhole = sequence % 2 === 0 && Atomics.load(control, word + heldSlot.idSequence) === sequence;
+    return isWhole && isHere && bytes.length > 0 ? { itemId: Buffer.from(bytes).toString() } : {};
+  }
+
   /** The positions of the words of all held claims. */
   function heldWords(): number[] {
     const places = Array.from({ length: data.maxHeld }, (_, i) => heldAt(i).word);
@@ -88,7 +97,8 @@ export function openBeat(data: HeartbeatData, endWorker: () => void): () => void
 
   function measure(now: number) {
     // If several claims are held, the oldest one is reported.
-    const { word, counter } = heldAt(oldestHeld());
+    const held = heldAt(oldestHeld());
+    const { word, counter } = held;
     const done = counters[counterSlot.done]!;
     const position = counters[counter + heldCounter.position]!;
     if (done !== progress.done || position !== progress.position) progress = { done, position, atMs: now };
@@ -101,6 +111,7 @@ export function openBeat(data: HeartbeatData, endWorker: () => void): () => void
       shard: Atomics.load(control, word + heldSlot.target),
       epoch: Atomics.load(control, word + heldSlot.attempt),
       position,
+      ...idAt(held),
       done,
       failed: counters[counterSlot.failed]!,
       dropped: counters[counterSlot.dropped]!,

@@ -1,7 +1,7 @@
 // The program of a worker process. Its launcher passes the run folder and the worker's name.
 
 import type { WorkOptions } from "../../contract/work-options.ts";
-import { identify } from "../../run-folder/lease/process-identity.ts";
+import { identify } from "../../runtime/process-identity.ts";
 import type { Watch } from "../heartbeat/heartbeat-protocol.ts";
 import type { WorkerResponse } from "../messages.ts";
 import { printAtOnce } from "./print-at-once.ts";

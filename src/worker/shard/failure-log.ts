@@ -8,6 +8,7 @@ import { cutStack, cutText } from "../../text/cut-text.ts";
 import { encodeRecord } from "../../writers/jsonl-writer.ts";
 import { LineWriter } from "../../writers/line-writer.ts";
 import type { CheckpointingWriter } from "../../writers/writer.ts";
+import { itemName } from "./item-id.ts";
 
 /** One line of `failures.jsonl`. */
 export interface FailureRecord {
@@ -90,22 +91,30 @@ export class FailureBudget {
     this.count += failed;
   }
 
-  recordFailure(item: number, error: unknown): void {
+  recordFailure(failed: FailedItem, error: unknown): void {
     this.count++;
     if (this.count <= this.max) return;
-    throw tooManyFailures(this.count, this.max, { item, error });
+    throw tooManyFailures(this.count, this.max, { ...failed, error });
   }
+}
+
+/** An item that failed, and its id if it has one. */
+interface FailedItem {
+  readonly item: number;
+  readonly id?: string;
 }
 
 /** The error for a run with more failed items than the user allows. */
 export function tooManyFailures(
   failed: number,
   allowed: number,
-  last?: { readonly item: number; readonly error: unknown },
+  last?: FailedItem & { readonly error: unknown },
 ): MillraceError {
-  const which = last === undefined ? "" : `The last one was item ${last.item}: ${cutText(messageOf(last.error))}. `;
+  const which =
+    last === undefined ? "" : `The last one was ${itemName(last.item, last.id)}: ${cutText(messageOf(last.error))}. `;
   return new MillraceError("TOO_MANY_FAILURES", `${failed} items failed, more than maxFailures allows (${allowed}).`, {
     ...(last === undefined ? {} : { cause: last.error, item: last.item }),
+    ...(last?.id === undefined ? {} : { itemId: last.id }),
     hint: `${which}Look at failures.jsonl in the shard folders; run again to continue.`,
   });
 }

@@ -7,7 +7,7 @@ import { isThenable } from "../../runtime/is-thenable.ts";
 import { describeKind } from "../../values/state-json.ts";
 import type { Answer } from "../calls/answer.ts";
 import { describeError, outputOffsets } from "./failure-log.ts";
-import { itemId, itemName } from "./item-id.ts";
+import { itemId, itemIdNow, itemName } from "./item-id.ts";
 import { requireState } from "./require-state.ts";
 import type { ShardAttempt } from "./shard-attempt.ts";
 
@@ -39,7 +39,6 @@ export function foldAnswer(work: ShardAttempt, indices: readonly number[], answe
  * Passes the whole batch to writeBatch of the runner: an array with a result for each item, or one object for all items.
  */
 async function foldWhole(work: ShardAttempt, indices: readonly number[], results: unknown): Promise<void> {
-  const { hooks } = work;
   const { kept, failed } = splitFailed(results);
   const dropped = droppedOf(kept, indices.length) - failed.length;
   const begin = work.position;
@@ -47,7 +46,7 @@ async function foldWhole(work: ShardAttempt, indices: readonly number[], results
     if (dropped + failed.length < indices.length) await reduce(work, indices[0]!, kept);
   } catch (error) {
     if (!(error instanceof MillraceError) || error.code !== "BAD_RECORD") throw error;
-    throw partlyWritten(error, indices[0]!, hooks.name);
+    throw partlyWritten(work, indices[0]!, error);
   }
   for (const [i, error] of failed) {
     work.position = begin + i;
@@ -110,7 +109,7 @@ function reduce(work: ShardAttempt, idx: number, result: unknown): Promise<void>
     if (next !== work.state) work.state = requireState(hooks.name, "reduceState", next);
     return undefined;
   } catch (error) {
-    throw writerError(error, idx, hooks.name);
+    throw writerError(work, idx, error);
   }
 }
 
@@ -131,7 +130,7 @@ async function reduceLater(work: ShardAttempt, idx: number, next: PromiseLike<un
   try {
     work.state = requireState(work.hooks.name, "reduceState", await next);
   } catch (error) {
-    throw writerError(error, idx, work.hooks.name);
+    throw writerError(work, idx, error);
   }
 }
 
@@ -149,7 +148,7 @@ export async function failItem(
   work.onFailure({ ...named, position: work.position, ...describeError(error), attempt: work.attempt, tries, at });
   work.failed++;
   work.position++;
-  budget.recordFailure(idx, error);
+  budget.recordFailure(named, error);
 }
 
 function itemFailed(
@@ -168,6 +167,7 @@ function itemFailed(
     {
       cause: error,
       item: idx,
+      ...(id === undefined ? {} : { itemId: id }),
       hint: `${missing === undefined ? "" : "Give the key the same name in the provider and in forward. "}Everything before it is kept. Correct it and run again (with acceptChange: true, if the code is edited for that), or pass onError: "skip" to continue without such items.${got}`,
     },
   );
@@ -176,7 +176,7 @@ function itemFailed(
 /** Handles a record that a writer has refused: the item fails without a retry, which would not help. */
 export async function handleRefusedRecord(work: ShardAttempt, idx: number, error: unknown): Promise<void> {
   if (!(error instanceof MillraceError) || error.code !== "BAD_RECORD") throw error;
-  if (isPartlyWritten(work)) throw partlyWritten(error, idx, work.hooks.name);
+  if (isPartlyWritten(work)) throw partlyWritten(work, idx, error);
   return failItem(work, idx, { error, tries: 1 });
 }
 
@@ -185,26 +185,30 @@ function isPartlyWritten({ writes, areWritesCounted, state, hooks }: ShardAttemp
   return writes > 0 || !areWritesCounted || hooks.writeBatch !== undefined || Object.keys(userState(state)).length > 0;
 }
 
-function partlyWritten(error: MillraceError, idx: number, runner: string): MillraceError {
+function partlyWritten(work: ShardAttempt, idx: number, error: MillraceError): MillraceError {
+  const id = itemIdNow(work, idx);
   return new MillraceError(
     "WRITER_FAILED",
-    `${runner} may have written a part of item ${idx} when the rest was refused: ${error.reason}`,
+    `${work.hooks.name} may have written a part of ${itemName(idx, id)} when the rest was refused: ${error.reason}`,
     {
       cause: error,
       item: idx,
+      ...(id === undefined ? {} : { itemId: id }),
       hint: "Such an item is not skipped: its part would stay in the outputs. Check the result in forward and throw there, or correct it and run again.",
     },
   );
 }
 
-function writerError(error: unknown, idx: number, runner: string): unknown {
+function writerError(work: ShardAttempt, idx: number, error: unknown): unknown {
   if (error instanceof MillraceError) return error;
+  const id = itemIdNow(work, idx);
   return new MillraceError(
     "WRITER_FAILED",
-    `${runner} could not write the result of item ${idx}: ${messageOf(error)}`,
+    `${work.hooks.name} could not write the result of ${itemName(idx, id)}: ${messageOf(error)}`,
     {
       cause: error,
       item: idx,
+      ...(id === undefined ? {} : { itemId: id }),
       hint: "writeRecord (or writeBatch) must not fail: the file may hold half a record. Correct it and run again; the shard continues from its last checkpoint.",
     },
   );

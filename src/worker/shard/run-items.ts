@@ -59,7 +59,8 @@ async function runSingles(work: ShardAttempt, piece: Piece, isSlow: boolean): Pr
     if (pause.waitFor === undefined) continue;
     await pause.waitFor;
     const { heartbeat, context } = work;
-    heartbeat.beat();
+    if (isSlow) work.beat();
+    else heartbeat.beat();
     // If the worker was asked to leave in the meantime, it leaves after this item, not at the next tick.
     if (heartbeat.ticks[0] !== work.tick || context.worker.isLeaving()) await work.onTick();
   }
@@ -109,7 +110,7 @@ function runWhileSync(work: ShardAttempt, { first, step, count }: Piece, from: n
     }
     // If the item left an unhandled rejection, it ends the worker here, while the item is still noted.
     if (guard?.isCareful) return { at, waitFor: yieldToEventLoop() };
-    if (isSlow) heartbeat.beat();
+    if (isSlow) work.beat();
     if (ticks[0] !== tick) return { at, waitFor: work.onTick() };
   }
   return { at, waitFor: undefined };
@@ -160,7 +161,7 @@ async function runBatches(work: ShardAttempt, indices: readonly number[], isLast
     if (at + length === indices.length && !isLast && at > 0) return;
     await runBatch(work, indices.slice(at, at + length));
     at += length;
-    heartbeat.beat();
+    work.beat();
     if (heartbeat.ticks[0] !== work.tick) await work.onTick();
   }
 }

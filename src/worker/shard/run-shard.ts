@@ -156,6 +156,8 @@ export async function openShard(
   if (canContinue) state = withUserState(state, restored.checkpoint.state);
   const work = new ShardAttempt(context, held, state, history);
   if (canContinue) await work.restore(restored);
+  // Displays then name the first item even while it blocks.
+  if (work.dataset !== undefined) work.report();
   return work;
 }
 

@@ -1,5 +1,7 @@
 import type { RunnerHooks, ShardState } from "../../contract/runner-hooks.ts";
 import { errnoOf, isMillraceError, MillraceError, messageOf } from "../../errors/errors.ts";
+import type { DatasetItems } from "../../plan/dataset-items.ts";
+import { shardOf } from "../../plan/plan.ts";
 import { type ItemNotes, openItemNotes } from "../../run-folder/history/attempt-notes.ts";
 import {
   type CheckpointLog,
@@ -26,6 +28,7 @@ import { countWrites } from "./count-writes.ts";
 import { type CrashHistory, judgeCrashes } from "./crash-history.ts";
 import { type FailureRecord, openFailureLog } from "./failure-log.ts";
 import { type ItemGuard, openItemGuard } from "./item-guard.ts";
+import { datasetOfRun, itemNamer, type NameNextItem } from "./item-id.ts";
 import { countsOfWorker, type ShardContext, ShardInterrupted } from "./shard-context.ts";
 
 // Each shard lowers the average cost of a checkpoint: after one slow checkpoint, shards that are too short to save any
@@ -76,6 +79,9 @@ export class ShardAttempt {
   began: { readonly position: number; readonly failed: number } = { position: 0, failed: 0 };
   /** Keeps answers on disk until an earlier item is written, if several calls may be open. */
   answers: AnswerKeeper | undefined;
+  /** The dataset of the run, if its rows have ids. */
+  readonly dataset: DatasetItems | undefined;
+  private readonly nameNext: NameNextItem | undefined;
   /** Called before each `forward`, if this attempt needs it. */
   readonly guard: ItemGuard | undefined;
   private readonly savedWriters: readonly (readonly [string, CheckpointingWriter])[];
@@ -86,7 +92,10 @@ export class ShardAttempt {
 
   constructor(context: ShardContext, { claim, hold }: HeldShard, state: ShardState, history: CrashHistory = noHistory) {
     const { hooks, traits, options } = context.worker.task;
+    const { items } = context.worker.run.plan;
     this.context = context;
+    this.dataset = datasetOfRun(context.env, items);
+    this.nameNext = this.dataset && itemNamer(this.dataset, items, (position, id) => hold.name(position, id));
     this.hooks = hooks;
     this.env = context.env;
     this.heartbeat = context.worker.member.heartbeat;
@@ -224,9 +233,16 @@ export class ShardAttempt {
     return { items: position, written: position - dropped - failed, dropped, failed };
   }
 
+  /** Called between slow items: each is named before it runs, because it may run for hours. */
+  beat(): void {
+    this.heartbeat.beat();
+    if (this.nameNext !== undefined) this.report();
+  }
+
   /** Reports the progress of this shard and its worker to the heartbeat. */
   report(): void {
     this.hold.count(this.position);
+    this.nameNext?.(shardOf(this.context.worker.run.plan, this.state.shardId), this.position);
     this.heartbeat.count(countsOfWorker(this.context));
   }
 }

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { Snapshot, Update } from "../../../src/dashboard/run-view.ts";
 import { type RunWatch, watchRun } from "../../../src/dashboard/view/watch-run.ts";
 import { firstReport, renewReport, reportText } from "../../../src/run-folder/files/worker-report.ts";
-import { identify } from "../../../src/run-folder/lease/process-identity.ts";
+import { identify } from "../../../src/runtime/process-identity.ts";
 import { countFileCalls } from "../../support/count-file-calls.ts";
 import { commitByHand, makeRun } from "../../support/made-run.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";

@@ -6,6 +6,7 @@ import {
   readdirSync,
   rmSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -88,6 +89,37 @@ describe("openJsonl", () => {
       at++;
     }
     expect(at).toBe(9000);
+  });
+
+  it("reads ahead in order, through views too, and lets the process do other work meanwhile", async () => {
+    await using data = await openJsonl<Row>(file(lines(rows(20_000))), { id: "id" });
+    let turns = 0;
+    const timer = setInterval(() => turns++, 0);
+    let next = 5;
+    for await (const [n, index] of data.slice(5, 19_990).map(({ n }, at) => [n, at])) {
+      expect([n, index]).toEqual([next, next - 5]);
+      next++;
+    }
+    clearInterval(timer);
+    expect(next).toBe(19_990);
+    expect(turns).toBeGreaterThan(2);
+    const asked = data[Symbol.asyncIterator]();
+    const together = await Promise.all(Array.from({ length: 5000 }, () => asked.next()));
+    expect(together.map(({ value }) => (value as Row).n)).toEqual(Array.from({ length: 5000 }, (_, n) => n));
+  });
+
+  it("stops rows in order when the dataset is closed, or the file has become shorter", async () => {
+    const path = file(lines(rows(20_000)));
+    const walk = async (data: AsyncIterable<Row>, midway: () => unknown) => {
+      let read = 0;
+      for await (const _row of data) if (read++ === 100) await midway();
+    };
+    const data = await openJsonl<Row>(path);
+    await expect(walk(data, () => data.close())).rejects.toThrow(/read after it had been closed/);
+    await using again = await openJsonl<Row>(path);
+    await expect(walk(again, () => truncateSync(path, 200_000))).rejects.toThrow(
+      /offset 200000: the file has become shorter/,
+    );
   });
 
   it("refuses bytes that are not UTF-8 at their row, and yields the rows before it", async () => {

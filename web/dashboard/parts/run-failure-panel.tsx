@@ -6,7 +6,7 @@ import { Panel } from "./panel.tsx";
 
 /** The error that ended a run: what, where, when, and what to do. */
 export function RunFailurePanel({ failure }: { failure: NonNullable<Overview["failure"]> }): JSX.Element {
-  const { code, message, hint, item, place, worker, at } = failure;
+  const { code, message, hint, item, itemId, place, worker, at } = failure;
   return (
     <Panel id="run-failure-title" title="An error ended the run">
       <p class="error-text">
@@ -16,7 +16,9 @@ export function RunFailurePanel({ failure }: { failure: NonNullable<Overview["fa
       {hint !== undefined && <p>{hint}</p>}
       <Facts
         facts={[
-          ...(item === undefined ? [] : [["Item", String(item)] as const]),
+          ...(item === undefined
+            ? []
+            : [["Item", itemId === undefined ? String(item) : `${item} (${itemId})`] as const]),
           ...(place === undefined ? [] : [["Place", place] as const]),
           ...(worker === undefined ? [] : [["Worker", worker] as const]),
           ...(at === undefined ? [] : [["Time", formatMoment(at)] as const]),

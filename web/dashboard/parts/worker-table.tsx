@@ -31,6 +31,9 @@ export function WorkerTable({ workers }: { workers: readonly WorkerView[] }): JS
               shard === null ? "—" : `${formatCount(position)} of ${formatCount(shardItems)}`,
             isNumber: true,
           },
+          ...(workers.some(({ itemId }) => itemId !== undefined)
+            ? [{ head: "Item", cell: ({ itemId }: WorkerView) => itemId ?? "—" }]
+            : []),
           { head: "Items/s", cell: ({ itemsPerSecond }) => formatCount(itemsPerSecond), isNumber: true },
           ...(workers.some(({ calls }) => calls !== undefined)
             ? [

@@ -33,7 +33,10 @@ export function FailuresView({ id, model }: { id: string; model: RunModel }): JS
       {problem !== undefined && <Problem text={problem} retry={reload} />}
       {failure?.item !== undefined && (
         <>
-          <p>Item {formatCount(failure.item)} ended the run; the next start tries it again:</p>
+          <p>
+            Item {formatCount(failure.item)}
+            {failure.itemId !== undefined && ` (${failure.itemId})`} ended the run; the next start tries it again:
+          </p>
           <p class="error-text">
             <b>{failure.code}</b>
             <span>{failure.message}</span>
@@ -45,7 +48,9 @@ export function FailuresView({ id, model }: { id: string; model: RunModel }): JS
       )}
       {value !== undefined && value.total > 0 && (
         <>
-          <p>{formatCount(value.total)} failed. This runs only them again, and inserts the results of those that succeed:</p>
+          <p>
+            {formatCount(value.total)} failed. This runs only them again, and inserts the results of those that succeed:
+          </p>
           <CopyLine text={value.retryCommand} what="the command" />
           {kept < value.total && <p class="empty">The first {formatCount(kept)} of them are listed.</p>}
           <ol class="failures" aria-label="Failed items">

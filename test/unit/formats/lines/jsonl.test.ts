@@ -5,7 +5,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { toByteSource } from "../../../../src/formats/byte-source.ts";
-import { hasZstd } from "../../../../src/formats/lines/compression.ts";
+import { hasZstd, pieceCompressor } from "../../../../src/formats/lines/compression.ts";
 import { encodeJsonLine, parseJsonl } from "../../../../src/formats/lines/json-lines.ts";
 import { readJsonl, writeJsonl } from "../../../../src/formats/lines/jsonl-file.ts";
 import { golden, goldenPath } from "../../../support/formats/format-files.ts";
@@ -80,6 +80,33 @@ describe("readJsonl", () => {
   it("reads zstd where Node.js has it", async (context) => {
     if (noZstd !== undefined) context.skip(noZstd);
     expect(await all(readJsonl(goldenPath("jsonl/records.jsonl.zst")))).toEqual(expected);
+  });
+
+  it("reads all frames of zstd, however they are cut into chunks, and refuses what is cut or follows", async (context) => {
+    if (noZstd !== undefined) context.skip(noZstd);
+    const path = join(temporaryFolder(), "frames.jsonl.zst");
+    const lines = expected.map(encodeJsonLine);
+    const pack = (text: string) => Buffer.from(pieceCompressor(path)!(Buffer.from(text)));
+    const skippable = Buffer.from([0x50, 0x2a, 0x4d, 0x18, 2, 0, 0, 0, 1, 2]);
+    const long = pack(`${JSON.stringify("x".repeat(300_000))}\n`);
+    const frames = lines.flatMap((line) => [skippable, pack(line.slice(0, 3)), pack(""), pack(line.slice(3))]);
+    const whole = Buffer.concat([...frames, long]);
+    writeFileSync(path, whole);
+    const read = await all(readJsonl(path));
+    expect(read.slice(0, -1)).toEqual(expected);
+    expect(read.at(-1)).toHaveLength(300_000);
+    for (const [bytes, message] of [
+      [whole.subarray(0, -1), /frames.jsonl.zst, offset \d+: the file ends within a zstd frame/],
+      [Buffer.concat([whole, Buffer.from("more")]), /not the beginning of a zstd frame/],
+      [Buffer.concat([whole, Buffer.from("more than that")]), /not the beginning of a zstd frame/],
+      [Buffer.concat([whole, skippable.subarray(0, 9)]), /ends within a zstd frame/],
+    ] as const) {
+      writeFileSync(path, bytes);
+      await expect(all(readJsonl(path))).rejects.toMatchObject({
+        code: "BAD_FILE",
+        message: expect.stringMatching(message),
+      });
+    }
   });
 
   it("says what to do where Node.js has no zstd", async (context) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { isHeld, type Lease, parseLease } from "../../../../src/run-folder/lease/lease.ts";
-import { identify } from "../../../../src/run-folder/lease/process-identity.ts";
+import { identify } from "../../../../src/runtime/process-identity.ts";
 
 const mine: Lease = { worker: "w-1", ttlMs: 1000, ...identify() };
 const text = JSON.stringify(mine);

@@ -7,9 +7,9 @@ import { type AttemptRecord, parseAttempt } from "../../../../src/run-folder/his
 import { claimTarget } from "../../../../src/run-folder/lease/claim.ts";
 import { type FileStep, takeStepsNow } from "../../../../src/run-folder/lease/file-step.ts";
 import { describeLost, type FencedAttempt } from "../../../../src/run-folder/lease/lost-attempt.ts";
-import { identify } from "../../../../src/run-folder/lease/process-identity.ts";
 import { reapWorker } from "../../../../src/run-folder/lease/reap-worker.ts";
 import { takeFileStep } from "../../../../src/run-folder/lease/take-file-step.ts";
+import { identify } from "../../../../src/runtime/process-identity.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 const lease = { worker: "gone", ttlMs: 1000, ...identify() };

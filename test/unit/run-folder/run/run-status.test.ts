@@ -1,8 +1,8 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { firstReport, reportText } from "../../../../src/run-folder/files/worker-report.ts";
-import { identify } from "../../../../src/run-folder/lease/process-identity.ts";
 import { runStatus } from "../../../../src/run-folder/run/run-status.ts";
+import { identify } from "../../../../src/runtime/process-identity.ts";
 import { commitByHand, makeRun } from "../../../support/made-run.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 

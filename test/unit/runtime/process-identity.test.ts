@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { identify, isKnownDead } from "../../../../src/run-folder/lease/process-identity.ts";
+import { identify, isKnownDead } from "../../../src/runtime/process-identity.ts";
 
 describe("isKnownDead", () => {
   it("says no to this process", () => {
