@@ -18,9 +18,9 @@ export const failures: Command = {
     item: {
       type: "string",
       value: "ITEM",
-      help: "one failed item, by its id or number: its message and stack as they are",
+      help: "one failed item, by its id or number: its complete message and stack",
     },
-    json: { type: "boolean", help: "one JSON object for each reason, a line each; with --item the failure itself" },
+    json: { type: "boolean", help: "a JSON object on a line for each reason; with --item the failure itself" },
   },
   examples: ["millrace failures exp/prep", "millrace failures exp/prep --json"],
   arguments: { min: 1, max: 1 },

@@ -19,7 +19,7 @@ export const list: Command = {
     let isAny = false;
     // A folder that cannot be read is skipped with a message.
     const onSkipped = (folder: string, why: string) =>
-      void process.stderr.write(`millrace: ${folder} is passed over: ${why}\n`);
+      void process.stderr.write(`millrace: ${folder} is skipped: ${why}\n`);
     for (const runDir of findRuns(dir, { onSkipped })) {
       isAny = true;
       const row = await describe(runDir);

@@ -19,13 +19,13 @@ export const retry: Command = {
   name: "retry",
   usage: "RUN [--failed | --error REGEX] [--accept-change] [--trust] [--json]",
   summary: "Runs only the failed items of a run again, and inserts the results that succeed.",
-  details: `Exit code ${exitCode.incomplete} where failed items are left, ${exitCode.usage} where none has such a message: then nothing is run.`,
+  details: `Exit code ${exitCode.incomplete} if failed items are left, ${exitCode.usage} if no message matches: then nothing is run.`,
   options: {
     failed: { type: "boolean", help: "all failed items (the default)" },
-    error: { type: "string", value: "REGEX", help: "only those whose error message matches" },
-    "accept-change": { type: "boolean", help: "also with code that has changed since the other items were made" },
+    error: { type: "string", value: "REGEX", help: "only items whose error message matches" },
+    "accept-change": { type: "boolean", help: "run although the code has changed since the other items were made" },
     trust: trustOption,
-    json: { type: "boolean", help: "print what was tried and what is left as a JSON object; no progress" },
+    json: { type: "boolean", help: "print as a JSON object how many items were tried and are left; no progress" },
   },
   examples: [
     "millrace retry exp/prep",
@@ -69,7 +69,7 @@ function requireAny(dir: string, runDir: string, error: RegExp | undefined): Set
   }
   if (found.size > 0 || other === undefined) return found;
   throw new MillraceError("BAD_USAGE", `No failed item of ${dir} has a message that matches ${error}.`, {
-    hint: `The first one says ${JSON.stringify(other.split("\n", 1)[0])}; \`millrace failures ${shellWord(dir)}\` shows all.`,
+    hint: `The message of the first is ${JSON.stringify(other.split("\n", 1)[0])}; \`millrace failures ${shellWord(dir)}\` shows all.`,
   });
 }
 

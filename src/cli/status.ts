@@ -14,7 +14,7 @@ export const status: Command = {
   name: "status",
   usage: "RUN [--watch] [--json]",
   summary: "Shows the state of the run in the folder RUN, from any host that can read the folder.",
-  details: `Exit code ${exitCode.failed} where an error has ended the run (failed), ${exitCode.ok} in every other state.`,
+  details: `Exit code ${exitCode.failed} if an error has ended the run (failed), ${exitCode.ok} in every other state.`,
   options: {
     watch: { type: "boolean", short: "w", help: "update until no process works on it any more" },
     json: { type: "boolean", help: "one JSON object (with --watch: one a line, every second)" },
@@ -48,5 +48,5 @@ export function printJson(value: object): void {
 /** Reports whether the code still equals the code that made the outputs. */
 function describeCode(changed: readonly string[]): string {
   if (changed.length === 0) return "";
-  return `  code     not the code that made the outputs: ${changed.slice(0, 3).join(", ")}${changed.length > 3 ? ", …" : ""}\n`;
+  return `  code     has changed since it made the outputs: ${changed.slice(0, 3).join(", ")}${changed.length > 3 ? ", …" : ""}\n`;
 }

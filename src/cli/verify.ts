@@ -9,10 +9,11 @@ import { printJson } from "./status.ts";
 export const verify: Command = {
   name: "verify",
   usage: "RUN [--json]",
-  summary: "Reads every committed file of a run, and those merged of them, and compares each with its digest.",
+  summary: "Reads every committed and merged file of a run, and compares it with its digest.",
   details:
-    `Exit code ${exitCode.failed} where one differs. Delete that shard's \`done\` and start the run again: it alone is computed anew.\n` +
-    "A merged file is deleted and made anew by `millrace merge RUN --files`. What a runner's own `merge` writes is not known.",
+    `Exit code ${exitCode.failed} if one differs. Delete the \`done\` of that shard and start the run again: only that shard is computed\n` +
+    "again. Delete a damaged merged file and make it again with `millrace merge RUN --files`. Files of a custom `merge` are\n" +
+    "not checked.",
   options: { json: { type: "boolean", help: "the result as a JSON object" } },
   examples: ["millrace verify exp/prep", "millrace verify exp/prep --json"],
   arguments: { min: 1, max: 1 },
@@ -26,8 +27,8 @@ export const verify: Command = {
       for (const file of damaged)
         process.stdout.write(
           "shard" in file
-            ? `split.${file.shard}: ${file.reason}\n  -> Delete ${paths.done(file.shard)} and start the run again: this shard is computed anew.\n`
-            : `${file.merged}: ${file.reason}\n  -> Delete ${paths.output(file.merged)} and call \`millrace merge ${shellWord(runDir!)} --files\`: it is made of the shards anew.\n`,
+            ? `split.${file.shard}: ${file.reason}\n  -> Delete ${paths.done(file.shard)} and start the run again: this shard is computed again.\n`
+            : `${file.merged}: ${file.reason}\n  -> Delete ${paths.output(file.merged)} and call \`millrace merge ${shellWord(runDir!)} --files\`: it is made again from the shards.\n`,
         );
       process.stdout.write(`${describeResult(result, total)}\n`);
     }

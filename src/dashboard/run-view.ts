@@ -41,7 +41,7 @@ export interface WorkerView {
   readonly itemsPerSecond: number;
   /** Memory of its process in bytes; null if unknown. */
   readonly rss: number | null;
-  /** Its calls of `forward`; absent where it makes them one after another. */
+  /** Its calls of `forward`; absent if it makes them one after another. */
   readonly calls?: CallCounts;
   /** Milliseconds since its last heartbeat. */
   readonly heartbeatAgeMs: number;
@@ -61,7 +61,7 @@ export interface Overview {
   readonly shards: RunStatus["shards"];
   readonly itemsPerSecond: number;
   readonly etaSeconds: number | null;
-  /** The calls of all workers; absent where each makes one after another. */
+  /** The calls of all workers; absent if each makes one after another. */
   readonly calls?: CallCounts;
   readonly jobs: JobQueueStatus | null;
   /** Records of jobs that are not believed or not asked for, and why. */
@@ -107,7 +107,7 @@ export const maxAttempts = 5000;
 /** A failed item as a page shows it. */
 export interface FailureView {
   readonly item: number;
-  /** The item's id, where the run is over a dataset with ids. */
+  /** The item's id, if the run is over a dataset with ids. */
   readonly id?: string;
   readonly shard: number;
   readonly attempt: number;

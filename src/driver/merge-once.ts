@@ -89,7 +89,7 @@ async function guardMerge<Merged>(merge: () => Merged | PromiseLike<Merged>): Pr
     if (cause instanceof MillraceError) throw cause;
     throw new MillraceError("MERGE_FAILED", `merge failed: ${messageOf(cause)}`, {
       cause,
-      hint: "All shards are committed. Correct merge and run again: nothing is computed anew.",
+      hint: "All shards are committed. Correct merge and run again: nothing is computed again.",
     });
   }
 }

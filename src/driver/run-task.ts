@@ -83,7 +83,7 @@ export async function resumeTask<Merged>(task: Task<Merged>): Promise<Merged> {
   });
 }
 
-/** Runs the failed items once more, puts the new results into their shards, and merges again. */
+/** Runs the failed items again, puts the new results into their shards, and merges again. */
 export async function retryTask<Merged>(task: Task<Merged>, filter: RetryFilter): Promise<Merged> {
   const runDir = runFolder(task.options);
   if (runDir === undefined) {

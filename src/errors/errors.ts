@@ -70,7 +70,7 @@ export interface MillraceErrorDetails {
  */
 export class MillraceError extends Error {
   override readonly name: string = "MillraceError";
-  /** Where in the user's code it happened, if its cause tells: `/home/me/prep.js:22:19`. The message contains it too. */
+  /** Where in the user's code it happened, if its cause shows: `/home/me/prep.js:22:19`. The message contains it too. */
   readonly place: string | undefined;
   /** The kind of failure. Programs branch on it. */
   readonly code: ErrorCode;

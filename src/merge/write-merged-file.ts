@@ -6,7 +6,9 @@ import { syncSoon } from "../run-folder/files/group-sync.ts";
 import { makeFolderInRun, moveInRun, openNewInRun, removeFileInRun } from "../run-folder/files/run-files.ts";
 import { ignoreErrors } from "../runtime/ignore-errors.ts";
 
-/** Writes a file that may be large. The target keeps its old content until the new one is complete. `within`: the run folder, if the name of the target comes from the run; undefined if the user chose the target.
+/**
+ * Writes a file that may be large. The target keeps its old content until the new one is complete. `within`: the run
+ * folder, if the name of the target comes from the run; undefined if the user chose the target.
  */
 export function writeMergedFile(
   { target: given, within }: { readonly target: string; readonly within: string | undefined },

@@ -124,7 +124,7 @@ words: { _target_: ./made.js#wordsOf, text: one two }
     expect(project.names("exp/job")).toEqual(["limit-3"]);
   });
 
-  it("refuses a changed config, unless the change is accepted or all is begun anew", async () => {
+  it("refuses a changed config, unless the change is accepted or all is begun again", async () => {
     const project = makeProject();
     await project.run("run", "job.yaml");
     const refused = await project.run("run", "job.yaml", "says=true");

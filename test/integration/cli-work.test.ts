@@ -81,7 +81,7 @@ describe.concurrent("millrace failures", () => {
 });
 
 describe.concurrent("millrace retry", () => {
-  it("runs failed items once more, all of them or those with a certain message", async () => {
+  it("runs failed items again, all of them or those with a certain message", async () => {
     const project = makeProject();
     const words = ["job.yaml", "fails=[2,5]", "fails_until=fixed", "+runner.merge_files=true"];
     expect((await project.run("run", ...words)).status).toBe(3);
@@ -171,7 +171,10 @@ describe.concurrent("millrace merge", () => {
     const project = makeProject();
     await project.run("run", "job.yaml", "fails=[8]", "runner.on_error=fail");
     const { status, stderr } = await project.run("merge", "exp/job");
-    expect({ status, stderr }).toEqual({ status: 3, stderr: expect.stringMatching(/3 of 4 shards of .* still to do/) });
+    expect({ status, stderr }).toEqual({
+      status: 3,
+      stderr: expect.stringMatching(/3 of 4 shards of .* are not committed/),
+    });
   });
 
   it("makes one file of all shards on demand, and changes nothing of how the run is carried out", async () => {
@@ -197,7 +200,7 @@ describe.concurrent("millrace merge", () => {
 });
 
 describe.concurrent("millrace verify", () => {
-  it("finds one flipped bit and names the file; that shard alone is made anew as it says", async () => {
+  it("finds one flipped bit and names the file; that shard alone is made again as it says", async () => {
     const project = makeProject();
     await project.run("run", "job.yaml");
     const sound = await project.run("verify", "exp/job");
@@ -217,7 +220,7 @@ describe.concurrent("millrace verify", () => {
 });
 
 describe.concurrent("millrace verify of merged files", () => {
-  it("finds bytes that were added, changed or lost, and says how the file is made anew", async () => {
+  it("finds bytes that were added, changed or lost, and says how the file is made again", async () => {
     const project = makeProject();
     await project.run("run", "job.yaml", "+runner.merge_files=true");
     const sound = await project.run("verify", "exp/job");
@@ -370,7 +373,7 @@ describe.concurrent("millrace gc", () => {
     const stopped = project.start(words);
     await stopped.seen(/at item 7/);
     stopped.child.kill("SIGINT");
-    await stopped.seen(/stopping after the items in work/);
+    await stopped.seen(/stopping after the current items/);
     project.touch("go");
     await stopped.ended;
     await project.run("gc", "exp/job");

@@ -113,7 +113,7 @@ describe.concurrent("looking at a config", () => {
   });
 
   it.each(["nowhere#x", "./gone.js#Provider", "node:child_process#execSync", "millrace/formats#writeTsv"])(
-    "refuses the target %s all the same",
+    "refuses the target %s nevertheless",
     async (target) => {
       const project = canaryProject();
       const { status, stderr } = await project.run("plan", "canary.yaml", `provider._target_=${target}`);

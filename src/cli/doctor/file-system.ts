@@ -85,9 +85,9 @@ function refuseOntoFull(place: string): string {
     renameSync(join(place, "from"), join(place, "to"));
   } catch {
     renameSync(join(place, "from"), join(place, "free"));
-    return "refused where it is taken, done where it is free";
+    return "refused if the name is taken, done if it is free";
   }
-  throw new Error("a folder took the place of another that was not empty");
+  throw new Error("a folder replaced another one that was not empty");
 }
 
 function checkLinks(place: string): Finding {
@@ -95,7 +95,7 @@ function checkLinks(place: string): Finding {
     linkSync(join(place, "once"), join(place, "twice"));
     return { state: "fine", what: "hard links", detail: "leases are links" };
   } catch {
-    return { state: "note", what: "hard links", detail: "not there; leases are copies, which is a little slower" };
+    return { state: "note", what: "hard links", detail: "not supported; leases are copies, which is a little slower" };
   }
 }
 

@@ -71,7 +71,7 @@ function checkWhole(paths: RunPaths, { state, shards, items, workers }: RunStatu
   const note = (detail: string, hint?: string) =>
     findings.push({ state: "note", what: "run", detail, ...(hint === undefined ? {} : { hint }) });
   if (isEndOrdered(paths) && stopReason(paths) === undefined && !isComplete(state))
-    note("it was cancelled", "Start it again with `millrace run`: that withdraws it.");
+    note("it was cancelled", "Start it again with `millrace run`: that removes the order to stop.");
   const failure = state === "failed" ? readFailure(paths) : undefined;
   if (failure !== undefined) {
     const { reason, hint } = failure.error;
@@ -91,8 +91,8 @@ function checkCode(changed: readonly string[]): Finding[] {
     {
       state: "note",
       what: "code",
-      detail: `not the code that made the outputs: ${changed.join(", ")}`,
-      hint: "Start it with --accept-change to keep what is done, or with --restart to compute everything with the new code.",
+      detail: `it has changed since it made the outputs: ${changed.join(", ")}`,
+      hint: "Start it with --accept-change to keep the finished work, or with --restart to compute everything with the new code.",
     },
   ];
 }
@@ -116,14 +116,14 @@ function describeActive(paths: RunPaths, target: Claimable, active: number, { it
   const now = () => nowIn(paths);
   const snapshot = readSnapshot(paths.lease(target, active), now) ?? readSnapshot(paths.attempt(target, active), now);
   const holder = snapshot === undefined ? undefined : parseLease(snapshot.text);
-  const who = holder === undefined ? "someone" : `process ${holder.pid} on ${holder.host.split("|")[0]}`;
+  const who = holder === undefined ? "an unknown process" : `process ${holder.pid} on ${holder.host.split("|")[0]}`;
   if (snapshot !== undefined && isHeld(snapshot, { ttlMs: holder?.ttlMs ?? 0 })) {
     const { position } = status.workers.find(({ worker }) => worker === holder?.worker) ?? {};
     const at = position === undefined || target === "merge" ? "" : `, at item ${position} of ${items}`;
-    return `held by ${who}${at}, last sign of life ${(snapshot.ageMs / 1000).toFixed(1)} s ago`;
+    return `held by ${who}${at}, last heartbeat ${(snapshot.ageMs / 1000).toFixed(1)} s ago`;
   }
   return target === "merge"
-    ? `${who}, who merged, is gone`
+    ? `${who}, which merged, is gone`
     : `${who} is gone; ${describeResume(paths.attempt(target, active), items)}`;
 }
 

@@ -72,8 +72,8 @@ export function openRunActions(program: string): RunActions {
     ended.catch(() => {});
     child.unref();
     const code = await Promise.race([ended, sleep(startupMs)]);
-    if (code === undefined) return { ok: true, message: `Process ${child.pid} runs the failed items once more.` };
-    if (goodCodes.includes(code)) return { ok: true, message: lastLine(log) ?? "The failed items were run once more." };
+    if (code === undefined) return { ok: true, message: `Process ${child.pid} runs the failed items again.` };
+    if (goodCodes.includes(code)) return { ok: true, message: lastLine(log) ?? "The failed items were run again." };
     return refused(lastLine(log) ?? `millrace retry ended with ${code}.`);
   }
 

@@ -131,8 +131,8 @@ export function watchRun(runDir: string, { now = Date.now, onLook, seenJobs }: W
     version++;
     if (change === undefined) {
       opened = undefined;
-      const anew = await open();
-      for (const watcher of watchers) watcher.onSnapshot(snapshotText(anew));
+      const again = await open();
+      for (const watcher of watchers) watcher.onSnapshot(snapshotText(again));
       return true;
     }
     const overview = view.overview();

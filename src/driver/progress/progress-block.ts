@@ -11,7 +11,7 @@ export interface Terminal {
   readonly hasColour: boolean;
 }
 
-/** The terminal behind a stream; undefined where a block cannot be drawn anew: a file, or a terminal that obeys nothing. */
+/** The terminal behind a stream; undefined if a block cannot be drawn again: a file, or a terminal that obeys nothing. */
 export function terminalOf(stream: NodeJS.WriteStream): Terminal | undefined {
   if (stream.isTTY !== true || process.env["TERM"] === "dumb") return undefined;
   return { columns: stream.columns || 80, hasColour: (process.env["NO_COLOR"] ?? "") === "" };

@@ -36,7 +36,9 @@ function failureOf(state: SupervisionState): MillraceError | undefined {
 const maxHeartbeatAgeMs = 3000;
 const checkEveryMs = 250;
 
-/** Keeps `slots` workers running until the run is complete. A worker that dies is replaced; a worker that fails stops the others. Returns the shards that workers reported as committed; the driver inspects the others.
+/**
+ * Keeps `slots` workers running until the run is complete. A worker that dies is replaced; a worker that fails stops
+ * the others. Returns the shards that workers reported as committed; the driver inspects the others.
  */
 export async function supervise(
   { paths, stop, slots }: Supervision,

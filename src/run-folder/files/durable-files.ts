@@ -85,7 +85,9 @@ export function replaceAtomic(path: string, make: (temporary: string) => void): 
   }
 }
 
-/** Creates a file atomically unless it exists. Returns whether this call created it. Does not wait for the disk: the file is flushed before anything that is made in the folder later.
+/**
+ * Creates a file atomically unless it exists. Returns whether this call created it. Does not wait for the disk: the
+ * file is flushed before anything that is made in the folder later.
  */
 export function createFile(path: string, content: string | Uint8Array): boolean {
   const temporary = temporaryName(path);
@@ -133,12 +135,13 @@ function syncFolder(path: string): void {
 const maxTextBytes = 0x1fffffe8;
 const maxBytes = 2 ** 31 - 1;
 
-/** The text of a file, or undefined where there is none. */
+/** The text of a file, or undefined if there is none. */
 export function readIfPresent(path: string): string | undefined {
   return readBytesIfPresent(path, maxTextBytes)?.toString("utf8");
 }
 
-/** The bytes of a file, or undefined if there is none. Throws if it is not a regular file: reading a pipe might never end.
+/**
+ * The bytes of a file, or undefined if there is none. Throws if it is not a regular file: reading a pipe might never end.
  */
 export function readBytesIfPresent(path: string, limitBytes: number = maxBytes): Buffer | undefined {
   let fd: number;

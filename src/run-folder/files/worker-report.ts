@@ -38,7 +38,7 @@ export interface WorkerReport extends Lease {
   readonly memoryLimit?: number | undefined;
 }
 
-/** The report in a file's text, or undefined where it is incomplete. */
+/** The report in a file's text, or undefined if it is incomplete. */
 export function parseReport(text: string): WorkerReport | undefined {
   try {
     const report = JSON.parse(text) as Partial<WorkerReport>;
@@ -80,7 +80,7 @@ function isAmount(value: unknown): boolean {
   return Number.isFinite(value) && (value as number) >= 0 && (value as number) <= Number.MAX_SAFE_INTEGER;
 }
 
-/** The memory that a worker last reported, where it has a limit. */
+/** The memory that a worker last reported, if it has a limit. */
 export function reportedMemory(text: string): { readonly rss: number; readonly limit: number } | undefined {
   const { rss, memoryLimit: limit } = parseReport(text) ?? {};
   return rss === undefined || limit === undefined ? undefined : { rss, limit };

@@ -69,7 +69,9 @@ export async function runStatus(runDir: string): Promise<RunStatus> {
   return (await openStatus(runDir)).read();
 }
 
-/** Opens the status of a run for repeated reads: shards that were found committed are not inspected again. `seen`: the answer of a scheduler.
+/**
+ * Opens the status of a run for repeated reads: shards that were found committed are not inspected again. `seen`: the
+ * answer of a scheduler.
  */
 export async function openStatus(runDir: string): Promise<{ read(seen?: ObservedJobs): Promise<RunStatus> }> {
   const paths = runPaths(runDir);
@@ -130,7 +132,9 @@ export function stateOf(
   return { state: failure === undefined ? "stopped" : "failed", failure };
 }
 
-/** The live drivers of a run by name, with the time of their last report by the clock of the file system. Drivers that do not renew their report are left out: whether they are alive could not be known on another host.
+/**
+ * The live drivers of a run by name, with the time of their last report by the clock of the file system. Drivers that
+ * do not renew their report are left out: whether they are alive could not be known on another host.
  */
 export function liveDrivers(paths: RunPaths): Map<string, number> {
   const drivers = liveReports(paths, fileSystemClock(paths)).filter(
@@ -178,7 +182,9 @@ export function workerReports(paths: RunPaths, now: () => number): WorkerReports
   return { live, silent };
 }
 
-/** The clock of a run's file system. It is read once, at the first call, because reading it creates a file. A user who may not write gets the clock of this host, which is good enough for a display.
+/**
+ * The clock of a run's file system. It is read once, at the first call, because reading it creates a file. A user who
+ * may not write gets the clock of this host, which is good enough for a display.
  */
 export function fileSystemClock(
   paths: RunPaths,

@@ -20,7 +20,7 @@ const usualTimes = 20;
 // Before the first item nothing is known of how long one takes.
 const firstIdleMs = 30 * 60_000;
 
-/** Why a run with live processes makes no progress, in words. Undefined where one worker does, or where it cannot be known. */
+/** Why a run with live processes makes no progress, in words. Undefined if one worker does, or where it cannot be known. */
 export function whyStalled({ live, silent }: SeenReports): string | undefined {
   if (live.length === 0) return undefined;
   const workers = live.filter(isWorker);

@@ -95,7 +95,7 @@ export function filesOfDone(shardDir: string): readonly ShardFile[] {
 
 export function damagedShard(reason: string): MillraceError {
   return new MillraceError("SHARD_DAMAGED", `A committed shard is damaged: ${reason}.`, {
-    hint: "Run again: sizes are checked and the shard alone is computed anew. If the sizes agree, delete its `done` first.",
+    hint: "Run again: sizes are checked and the shard alone is computed again. If the sizes agree, delete its `done` first.",
   });
 }
 

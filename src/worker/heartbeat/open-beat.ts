@@ -15,7 +15,10 @@ import {
   nothingHeld,
 } from "./heartbeat-protocol.ts";
 
-/** Returns a function that makes one beat. It is called every `beatMs`, in a thread that the items of the worker do not block. It ticks, renews the lease, reports progress, and calls `endWorker` if the worker is stuck or its parent is gone.
+/**
+ * Returns a function that makes one beat. It is called every `beatMs`, in a thread that the items of the worker do not
+ * block. It ticks, renews the lease, reports progress, and calls `endWorker` if the worker is stuck or its parent is
+ * gone.
  */
 export function openBeat(data: HeartbeatData, endWorker: () => void): () => void {
   const { control, counters } = data;

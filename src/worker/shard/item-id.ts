@@ -8,7 +8,9 @@ interface OverDataset {
   readonly dataset: DatasetItems | undefined;
 }
 
-/** The id of an item, for messages: from the dataset in the env that the run is over. Undefined if there is none. If it cannot be read, that error is ignored: the failure that is being reported matters more.
+/**
+ * The id of an item, for messages: from the dataset in the env that the run is over. Undefined if there is none. If it
+ * cannot be read, that error is ignored: the failure that is being reported matters more.
  */
 export async function itemId({ dataset }: OverDataset, item: number): Promise<string | undefined> {
   try {

@@ -7,7 +7,9 @@ import { type InFlightOptions, ShardLoop } from "./shard-loop.ts";
 // How often the loop checks whether to stop while it waits for answers.
 const checkEveryMs = 25;
 
-/** Runs the items of a shard with several open calls of `forward`. Results are folded in item order. `older`: the folders of earlier attempts, newest first; items with an answer there are not called again.
+/**
+ * Runs the items of a shard with several open calls of `forward`. Results are folded in item order. `older`: the
+ * folders of earlier attempts, newest first; items with an answer there are not called again.
  */
 export async function runInFlight(
   work: ShardAttempt,

@@ -10,7 +10,13 @@ const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
 const textOf = (file: string) => readFileSync(join(folder, file), "utf8");
 
 /** What the pages may know of the library: the contract with the server, and how numbers and times are written. */
-const known = ["src/dashboard/run-view.ts", "src/driver/progress/progress-line.ts", "src/text/format-moment.ts"];
+const known = [
+  "src/dashboard/run-view.ts",
+  "src/driver/progress/progress-line.ts",
+  "src/run-folder/run/run-state.ts",
+  "src/text/format-duration.ts",
+  "src/text/format-moment.ts",
+];
 
 describe("the sources of the dashboard's pages", () => {
   it("import the contract and preact, and nothing of Node.js", () => {

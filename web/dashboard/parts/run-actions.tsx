@@ -52,7 +52,7 @@ export function RetryButton({ id, overview }: { id: string; overview: Overview }
       question="Retry what has failed?"
       act={() => order(source, id, "retry")}
     >
-      {`Runs ${formatCount(items.failed)} failed ${items.failed === 1 ? "item" : "items"} once more, alone, on the machine of this dashboard.`}
+      {`Runs only the ${formatCount(items.failed)} failed ${items.failed === 1 ? "item" : "items"} again, on the machine of this dashboard.`}
     </ConfirmButton>
   );
 }
