@@ -113,7 +113,7 @@ describe("the index of a file", () => {
     expect(unfinished().map((name) => join(folder, name))).toEqual([elsewhere(1)]);
   });
 
-  it("is left alone by others while its builder lives, and is built again if its file was removed all the same", async () => {
+  it("is left alone by others while its builder lives, and is built again if its file was removed nevertheless", async () => {
     const folder = temporaryFolder();
     const path = join(folder, "slow.jsonl");
     const rows = writeMixed(path, 60 * 2 ** 20);

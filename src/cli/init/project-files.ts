@@ -48,8 +48,8 @@ const prepJs = `
 
     export class PrepProvider extends InferenceProvider {
       /**
-       * Replace it by code that opens your data; items are indices into it. openJsonl of millrace/datasets (openTsv,
-       * openParquet, openKaldi …) reads a row when it is asked for: dataset.at(idx).
+       * Replace it by code that opens your data. Items are indices into it. openJsonl of millrace/datasets (openTsv, openParquet,
+       * openKaldi …) reads a row when it is asked for: dataset.at(idx).
        */
       static buildDataset({ dataset }) {
         return Array.from({ length: dataset.sentences }, (_, i) => ({ id: \`utt\${i}\`, text: "  One  more Word".repeat(i % 4) }));

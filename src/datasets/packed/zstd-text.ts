@@ -1,10 +1,11 @@
 import { isMillraceError, messageOf } from "../../errors/errors.ts";
 import { unpackZstd } from "../../formats/lines/compression.ts";
+import { readZstdBlock, readZstdHead, zstdBlockHead, zstdHeadStart } from "../../formats/lines/zstd-format.ts";
 import { refuseFile } from "../../formats/refuse-file.ts";
 import type { RestartTable } from "../index/index-footer.ts";
+import type { ByteStore } from "../source/byte-store.ts";
 import { maxSpanBytes, type PackedText, type RestartPoint, RestartPoints, writePoints } from "./packed-text.ts";
 import { openUnpacked } from "./unpacked-store.ts";
-import { zstdFrames } from "./zstd-frames.ts";
 
 /** Files of zstd: each frame is a restart point. A frame of more than 64 MiB of text is refused. */
 export const zstdText: PackedText = {
@@ -41,5 +42,38 @@ function unpackFrame(frame: Buffer, name: string, at: number): Buffer {
       cause,
       hint: `Only frames of up to ${maxSpanBytes} bytes of text are read: compress the file again in smaller frames (pzstd does), or as .gz.`,
     });
+  }
+}
+
+/** A frame of a zstd file, which can be unpacked without the others. */
+interface ZstdFrame {
+  readonly at: number;
+  readonly bytes: number;
+}
+
+/** The frames of a file, found by the lengths of their blocks: nothing is unpacked. */
+async function* zstdFrames(store: ByteStore): AsyncGenerator<ZstdFrame> {
+  const isCut = (at: number) => refuseFile(store.name, at, "the file ends within a zstd frame");
+  const bytesAt = async (at: number, length: number): Promise<Buffer> => {
+    if (at + length > store.size) throw isCut(at);
+    return store.read(at, length);
+  };
+  for (let at = 0; at < store.size; ) {
+    const head = readZstdHead(await bytesAt(at, zstdHeadStart));
+    if (head === undefined) throw refuseFile(store.name, at, "this is not the beginning of a zstd frame");
+    let end = at + head.headBytes;
+    if (head.kind === "skipped") end += head.dataBytes;
+    else {
+      for (let isLast = false; !isLast; ) {
+        const block = readZstdBlock(await bytesAt(end, zstdBlockHead));
+        if (block === undefined) throw refuseFile(store.name, end, "a zstd block has no valid type");
+        end += zstdBlockHead + block.dataBytes;
+        ({ isLast } = block);
+      }
+      end += head.checksumBytes;
+    }
+    if (end > store.size) throw isCut(store.size);
+    if (head.kind === "blocks") yield { at, bytes: end - at };
+    at = end;
   }
 }
