@@ -1,7 +1,7 @@
-import { readdirSync } from "node:fs";
 import { sleep } from "../../runtime/sleep.ts";
-import { isMissing } from "../files/durable-files.ts";
 import { type RunPaths, shardIdOf } from "../files/run-paths.ts";
+import { readdirSync } from "../files/store-calls.ts";
+import { isMissing } from "../files/store-trouble.ts";
 import { inspectShard } from "../shard/done.ts";
 import { type KnownShard, knownShard } from "../shard/known-shard.ts";
 

@@ -1,11 +1,12 @@
-import { readdirSync, statSync } from "node:fs";
 import { sep } from "node:path";
 import { crcText } from "../../bytes/crc32.ts";
 import { errnoOf, MillraceError, messageOf } from "../../errors/errors.ts";
 import { digestFile } from "../files/digest-bytes.ts";
-import { isMissing, readIfPresent } from "../files/durable-files.ts";
+import { readIfPresent } from "../files/durable-files.ts";
 import { rewriteInRun } from "../files/run-files.ts";
 import { isAttemptNumber, parseAttemptName, shardIdOf } from "../files/run-paths.ts";
+import { readdirSync, statSync } from "../files/store-calls.ts";
+import { isMissing, isStoreTrouble } from "../files/store-trouble.ts";
 import { doneName, fileOf, isMachinery, isShardFileName } from "./shard-file-names.ts";
 
 /** One file of a committed shard, as it was when it was committed. */
@@ -51,6 +52,8 @@ export function inspectShard(shardDir: string): ShardInspection {
   try {
     text = readIfPresent(fileOf(shardDir, doneName));
   } catch (error) {
+    // A file that cannot be read at the moment is not damaged: the shard would be computed again.
+    if (isStoreTrouble(error)) throw error;
     return { state: "damaged", reason: `${fileOf(shardDir, doneName)}: ${messageOf(error)}` };
   }
   if (text === undefined) return { state: "absent" };

@@ -1,7 +1,8 @@
 import type { ShardState } from "../../contract/runner-hooks.ts";
 import { errnoOf, MillraceError, messageOf } from "../../errors/errors.ts";
 import { shardOf } from "../../plan/plan.ts";
-import { describeExit, noteRelease, readAttemptEnd } from "../../run-folder/history/attempt-notes.ts";
+import { isStoreTrouble, storeError } from "../../run-folder/files/store-trouble.ts";
+import { describeExit, isUnused, noteRelease, readAttemptEnd } from "../../run-folder/history/attempt-notes.ts";
 import { type Restored, restoreAttempt } from "../../run-folder/shard/checkpoint.ts";
 import {
   type Done,
@@ -17,7 +18,7 @@ import { ignoreErrors } from "../../runtime/ignore-errors.ts";
 import { cutText } from "../../text/cut-text.ts";
 import { applyNonFinite } from "../../writers/jsonl-writer.ts";
 import { checkpointingWriters, keepsWriterContract, type Writer } from "../../writers/writer.ts";
-import type { ShardClaim } from "../lease-protocol.ts";
+import type { Protocol, ShardClaim } from "../lease-protocol.ts";
 import { type AttemptCounts, beginAttemptRecord } from "./attempt-record.ts";
 import { type CrashHistory, judgeCrashes } from "./crash-history.ts";
 import { runInFlight } from "./run-in-flight.ts";
@@ -91,7 +92,10 @@ const maxEndsOutsideItems = 4;
 /** Reads how earlier attempts at a shard ended. Throws where the shard cannot be run at all. */
 export function readHistory(claim: ShardClaim, fenced: readonly number[], context: ShardContext): CrashHistory {
   const { run, task } = context.worker;
-  const ends = fenced.map((attempt) => readAttemptEnd(run.paths.fenced(claim.target, attempt)));
+  const folders = fenced
+    .map((attempt) => run.paths.fenced(claim.target, attempt))
+    .filter((folder) => !isUnused(folder));
+  const ends = folders.map(readAttemptEnd);
   const history = judgeCrashes(ends, task.options);
   if (history.endsOutsideItems <= maxEndsOutsideItems) return history;
   const exit = ends.findLast((end) => end.exit !== undefined)?.exit;
@@ -105,7 +109,8 @@ export function readHistory(claim: ShardClaim, fenced: readonly number[], contex
 /** An earlier attempt did everything but the commit: takes over its `done`. */
 function adopt(claim: ShardClaim, { worker }: ShardContext): Done {
   const attemptDir = worker.run.paths.attempt(claim.target, claim.attempt);
-  const done = { ...readDone(attemptDir), attempt: claim.attempt };
+  // The commit looks for these two, if the answer to it is lost.
+  const done = { ...readDone(attemptDir), attempt: claim.attempt, worker: worker.member.lease.worker };
   writeDone(attemptDir, done);
   return done;
 }
@@ -228,18 +233,30 @@ async function abandon(
 ): Promise<ShardOutcome> {
   // A fenced attempt finds its folder gone and may fail in many ways; another worker has the shard now.
   const { protocol } = worker.member;
-  if (!(await protocol.owns(claim))) return { kind: "lost" };
+  if (!(await stillOwns(claim, protocol))) return { kind: "lost" };
   // Not a crash: the next attempt need not note its items. On a full disk this note fails, and the next attempt is
   // slower.
   const why = error instanceof ShardInterrupted ? "it was asked to stop" : cutText(messageOf(error));
   ignoreErrors(() => noteRelease(worker.run.paths.attempt(claim.target, claim.attempt), why));
-  await protocol.release(claim);
+  // Where the file system cannot do it now, the lease ends by its age.
+  await protocol.release(claim).catch((failed: unknown) => {
+    if (!isStoreTrouble(failed)) throw failed;
+  });
   if (!(error instanceof ShardInterrupted)) {
     tell("failed", cutText(messageOf(error)));
     throw error;
   }
   if (error.reason === "leaving") tell("released");
   return { kind: error.reason === "lost" ? "lost" : "left" };
+}
+
+/** Where that cannot be found out, the error that ended the attempt is the one to report. */
+async function stillOwns(claim: ShardClaim, protocol: Protocol): Promise<boolean> {
+  try {
+    return await protocol.owns(claim);
+  } catch {
+    return true;
+  }
 }
 
 function addTotals(work: ShardAttempt, counts: ShardCounts): void {
@@ -256,6 +273,8 @@ async function guardHook<T>(runner: string, hook: string, call: () => T | Promis
     return await call();
   } catch (cause) {
     if (cause instanceof MillraceError) throw cause;
+    // The file system failed, not the hook.
+    if (isStoreTrouble(cause)) throw storeError(cause);
     throw new MillraceError("WRITER_FAILED", `${runner}.${hook} failed: ${messageOf(cause)}`, {
       cause,
       hint: "Look at the hook and at openWriters or closeWriters, which it calls. Nothing is locked: run again once it is corrected.",

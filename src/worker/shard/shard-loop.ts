@@ -6,6 +6,7 @@ import { openPrefetcher, type Prefetcher } from "../calls/prefetcher.ts";
 import { type CallItems, sleepUntilInterrupted, tryCall } from "../calls/try-call.ts";
 import type { KeptAnswer, KnownAnswers } from "./answers.ts";
 import { foldAnswer } from "./fold-result.ts";
+import type { ItemGuard } from "./item-guard.ts";
 import { itemsAt, nextCall } from "./next-call.ts";
 import type { ShardAttempt } from "./shard-attempt.ts";
 import { ShardInterrupted } from "./shard-context.ts";
@@ -67,7 +68,7 @@ export class ShardLoop {
   async run(): Promise<void> {
     for (;;) {
       await this.foldReady();
-      this.look();
+      this.orFail(() => this.look());
       if (this.failure !== undefined || this.interruption !== undefined) {
         if (this.inFlight === 0) break;
       } else {
@@ -215,10 +216,11 @@ export class ShardLoop {
     this.alone = { unit, isRunning: false };
     await context.calls.slots.takeAll();
     this.alone.isRunning = true;
-    const enter = () => void guard?.enter(unit.position, 1);
+    // Nothing awaits this call: what cannot be noted ends the shard, not the process.
+    const enter = () => this.orFail(() => guard?.enter(unit.position, 1));
     enter();
     await this.call(unit, async (ms) => {
-      guard?.leave();
+      this.orFail(() => guard?.leave());
       await sleepUntilInterrupted(unit.call, ms);
       enter();
     });
@@ -247,6 +249,18 @@ export class ShardLoop {
   private noteSpan(): void {
     const { guard } = this.work;
     if (guard === undefined || this.alone?.isRunning === true) return;
+    this.orFail(() => this.noteOpen(guard));
+  }
+
+  private orFail(act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  private noteOpen(guard: ItemGuard): void {
     const open = this.units.filter((unit) => unit.answers === undefined && unit !== this.alone?.unit);
     const [first, last] = [open[0], open.at(-1)];
     if (first === undefined || last === undefined) {
