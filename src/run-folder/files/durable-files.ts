@@ -18,7 +18,7 @@ import {
 } from "./store-calls.ts";
 import { isMissing, storeError } from "./store-trouble.ts";
 
-/** Makes a folder and those above it. Node's own recursive mkdir says ENOENT where the file system is read-only. */
+/** Makes a folder and its parents. Node's recursive mkdir fails with a misleading ENOENT on a read-only file system. */
 export function makeFolders(path: string): void {
   if (!existsSync(dirname(path))) makeFolders(dirname(path));
   try {
@@ -38,13 +38,13 @@ function temporaryName(path: string): string {
 
 /** How a file is written. */
 export interface AtomicWrite {
-  /** The file survives a power cut too; without it, only a kill of this process. */
+  /** The file survives a power cut. Otherwise it survives only a kill of this process. */
   readonly isDurable?: boolean | undefined;
-  /** The file's mode, whatever the umask is. No user has more rights before. */
+  /** The file's mode, independent of the umask. The file never has a wider mode, not even while it is written. */
   readonly mode?: number | undefined;
 }
 
-/** Puts a whole file in place at once: a reader finds the old content or the new, never a part. */
+/** Writes a file atomically: a reader finds the old content or the new, never a part. */
 export function writeFileAtomic(
   path: string,
   content: string | Uint8Array,
@@ -65,7 +65,7 @@ export function writeFileAtomic(
   if (isDurable) syncFolder(dirname(path));
 }
 
-// Some file systems (FAT, some of those in user space) have no modes; there a file has that of its mount.
+// Some file systems (FAT, some FUSE ones) have no modes of files: the mount decides.
 function setMode(path: string, mode: number): void {
   try {
     chmodSync(path, mode);
@@ -74,7 +74,7 @@ function setMode(path: string, mode: number): void {
   }
 }
 
-/** The same for a file that `make` writes under a temporary name in the same folder. It may be called again. */
+/** Replaces a file atomically by one that `make` writes under a temporary name in the same folder. May call it again. */
 export function replaceAtomic(path: string, make: (temporary: string) => void): void {
   withTemporary(path, (temporary) => {
     make(temporary);
@@ -140,7 +140,7 @@ export function isThere(path: string): boolean {
   }
 }
 
-/** Makes the names in a folder survive a power cut, where the file system can. */
+/** Flushes the names in a folder, so that they survive a power cut, if the file system can. */
 function syncFolder(path: string): void {
   let fd: number;
   try {
@@ -157,7 +157,7 @@ function syncFolder(path: string): void {
   }
 }
 
-// The largest text of V8 and buffer of Node.js. A sparse file may be larger than the disk.
+// The longest string of V8 and the largest file that Node.js reads at once. A sparse file may be larger than the disk.
 const maxTextBytes = 0x1fffffe8;
 const maxBytes = 2 ** 31 - 1;
 
@@ -166,9 +166,7 @@ export function readIfPresent(path: string): string | undefined {
   return readBytesIfPresent(path, maxTextBytes)?.toString("utf8");
 }
 
-/**
- * The bytes of a file, or undefined where there is none. Anything but a regular file, such as a pipe, is an error:
- * reading it might never end.
+/** The bytes of a file, or undefined if there is none. Throws if it is not a regular file: reading a pipe might never end.
  */
 export function readBytesIfPresent(path: string, limitBytes: number = maxBytes): Buffer | undefined {
   return repeated(path, () => {
@@ -191,7 +189,7 @@ export function readBytesIfPresent(path: string, limitBytes: number = maxBytes):
   });
 }
 
-/** Opens a file for reading, and nothing but a file: reading from a pipe or a device might never end. */
+/** Opens a regular file for reading. Throws for anything else: reading from a pipe or a device might never end. */
 export function openFileToRead(path: string): number {
   try {
     return repeated(path, () => openRegularFile(path).fd);
@@ -203,7 +201,7 @@ export function openFileToRead(path: string): number {
   }
 }
 
-/** Writes all of the bytes: one call to the system may take only a part of them. */
+/** Writes all bytes: one system call may write only a part of them. */
 export function writeFully(fd: number, bytes: Uint8Array, path: string): void {
   let offset = 0;
   try {

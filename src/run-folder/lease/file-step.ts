@@ -36,8 +36,8 @@ export function* makeFolder(path: string): Steps<"made" | "exists" | "unsure"> {
 }
 
 /**
- * A folder is never moved onto another one that is not empty: that returns "exists". "missing" may be the answer to a
- * repeated call, the first of which has moved it.
+ * Returns "exists" if `to` is a folder that is not empty. "missing" may be the answer to a repeated call: then the first
+ * one has moved it.
  */
 export function* move(from: string, to: string): Steps<"moved" | "missing" | "exists"> {
   return (yield { do: "rename", from, to }) as "moved" | "missing" | "exists";
@@ -47,12 +47,12 @@ export function* exists(path: string): Steps<boolean> {
   return (yield { do: "exists", path }) as boolean;
 }
 
-/** A hard link to a file; it replaces a file of that name. */
+/** Makes a hard link to a file, and replaces a file of that name. */
 export function* link(from: string, to: string): Steps<void> {
   yield { do: "link", from, to };
 }
 
-/** Whether two names are of one file, or of files with the same worker's name in them. */
+/** Whether two names are of one file, or of two files that name the same worker. */
 export function* isSameFile(path: string, other: string): Steps<boolean> {
   return (yield { do: "same", path, other }) as boolean;
 }
@@ -75,14 +75,14 @@ export function* wait(ms: number): Steps<boolean> {
   return (yield { do: "wait", ms }) as boolean;
 }
 
-/** Runs steps that are all synchronous. */
+/** Carries out steps that are all synchronous. */
 export function takeStepsNow<T>(steps: Steps<T>, take: (step: FileStep) => unknown): T {
   let next = steps.next();
   while (!next.done) next = steps.next(take(next.value));
   return next.value;
 }
 
-/** Runs steps, one after the other. */
+/** Carries out steps, one after the other. */
 export async function takeSteps<T>(steps: Steps<T>, take: (step: FileStep) => unknown): Promise<T> {
   let next = steps.next();
   while (!next.done) {
