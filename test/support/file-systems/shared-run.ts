@@ -19,7 +19,7 @@ export interface SharedRun {
 }
 
 /** How a driver ended. */
-export interface DriverEnd {
+interface DriverEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   /** What it printed on stderr. */
@@ -66,9 +66,14 @@ export function readOutputs(folder: string): {
   const sorted = ids.map(Number).sort((a, b) => a - b);
   return {
     merged: readFileSync(join(folder, "records.jsonl"), "utf8"),
-    shards: sorted.map((id) => readFileSync(join(folder, `split.${id}`, "records.jsonl"), "utf8")).join(""),
+    shards: sorted.map((id) => textOf(join(folder, `split.${id}`, "records.jsonl"))).join(""),
     left: ["leases", "attempts", "workers"].flatMap((part) => readdirSync(join(folder, ".millrace", part))),
   };
+}
+
+// A shard whose items were all dropped has no records.
+function textOf(path: string): string {
+  return existsSync(path) ? readFileSync(path, "utf8") : "";
 }
 
 /** The outputs of the same run in one process on a local file system. */
