@@ -27,7 +27,7 @@ export const attach: Command = {
   arguments: { min: 1, max: 1 },
   async run({ positionals: [runDir], has }) {
     // This command replaces the driver as the follower of the run: it saves what the scheduler reports.
-    const look = await pollRun(runDir!, { isLooking: false });
+    const look = await pollRun(runDir!, { isReadOnly: false });
     let now = await look.now();
     process.once("SIGINT", () => {
       process.stderr.write("\nmillrace: detached; the run continues\n");

@@ -32,7 +32,7 @@ export const cancel: Command = {
     const isDrain = has("drain");
     if (isDrain) orderDrain(paths);
     else orderStop(paths);
-    const jobs = await jobsOf(runDir!, { isLooking: false });
+    const jobs = await jobsOf(runDir!, { isReadOnly: false });
     for (const problem of jobs?.leftAlone() ?? [])
       process.stderr.write(`millrace: nothing is cancelled for a record: ${readable(problem)}\n`);
     let areLeft = isDrain && !(await cancelJobs(jobs, "cancelWaiting"));

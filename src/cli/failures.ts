@@ -24,7 +24,7 @@ export const failures: Command = {
   examples: ["millrace failures exp/prep", "millrace failures exp/prep --json"],
   arguments: { min: 1, max: 1 },
   async run({ positionals: [runDir], text, has }) {
-    const look = await pollRun(runDir!, { isLooking: true });
+    const look = await pollRun(runDir!, { isReadOnly: true });
     const { items } = await look.now();
     const item = text("item");
     if (item !== undefined) {

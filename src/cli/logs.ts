@@ -1,6 +1,6 @@
 import { closeSync, readSync } from "node:fs";
 import { MillraceError } from "../errors/errors.ts";
-import { isCopy, isFromBackground, isLogOf } from "../run-folder/files/log-names.ts";
+import { isFromBackground, isLogOf, repeatsOtherLogs } from "../run-folder/files/log-names.ts";
 import { openLog } from "../run-folder/files/open-log.ts";
 import { type RunPaths, runPaths } from "../run-folder/files/run-paths.ts";
 import { requireManifest } from "../run-folder/run/manifest.ts";
@@ -51,7 +51,7 @@ export const logs: Command = {
 function chooseLogs(paths: RunPaths, { text, has }: CommandInput): (name: string) => boolean {
   if (has("driver")) return isFromBackground;
   const worker = text("worker") ?? workerOfShard(paths, text("shard"));
-  if (worker === undefined) return (name) => !isCopy(name);
+  if (worker === undefined) return (name) => !repeatsOtherLogs(name);
   return (name) => isLogOf(name, worker) || (has("worker") && name === worker);
 }
 
@@ -74,7 +74,7 @@ function whyNothing(paths: RunPaths, { text, has }: CommandInput): string {
     return "there is no log of a driver: the run was not started in the background (--detach), or its logs were removed (gc --logs)";
   const names = logFiles(paths).map(({ name }) => readable(name));
   if (names.length === 0) return "there are no logs: no worker has written anything, or they were removed (gc --logs)";
-  if (names.every(isCopy)) return "no worker has written anything; --driver shows what the driver wrote";
+  if (names.every(repeatsOtherLogs)) return "no worker has written anything; --driver shows what the driver wrote";
   return `${text("worker") ?? "the worker of that shard"} has written nothing; there are logs of ${names.join(", ")}`;
 }
 

@@ -9,7 +9,7 @@ import { collectItems } from "../plan/collect-items.ts";
 import type { ItemList } from "../plan/item-list.ts";
 import { makePlan } from "../plan/make-plan.ts";
 import { runPaths } from "../run-folder/files/run-paths.ts";
-import { compareFingerprints, makeFingerprint, makeOpenFingerprint } from "../run-folder/run/fingerprint.ts";
+import { compareFingerprints, makeFingerprint, makeUnmaskedFingerprint } from "../run-folder/run/fingerprint.ts";
 import { type Manifest, readManifest } from "../run-folder/run/manifest.ts";
 import { isComplete as isStateComplete, runStatus } from "../run-folder/run/run-status.ts";
 import { maskSecrets } from "../secrets/secret-values.ts";
@@ -161,7 +161,7 @@ function compare(
 ): Pick<Summary, "changed" | "code"> {
   const { parts: identity, code } = identifyRun(task);
   const parts = { ...identity, items };
-  const differences = compareFingerprints(begun.fingerprint, makeFingerprint(parts), makeOpenFingerprint(parts));
+  const differences = compareFingerprints(begun.fingerprint, makeFingerprint(parts), makeUnmaskedFingerprint(parts));
   const changed = differences.map(({ key }) => key);
   const { change } = judgeCode(runPaths(runDir), begun, { code, onCodeChange, acceptChange });
   if (change === undefined) return { changed, code: null };

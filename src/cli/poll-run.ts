@@ -10,10 +10,10 @@ export interface Look {
   seenJobs(): ObservedJobs | undefined;
 }
 
-/** Opens a run for polling. With `isLooking` nothing is written, whatever its scheduler reports. */
-export async function pollRun(runDir: string, { isLooking }: { readonly isLooking: boolean }): Promise<Look> {
+/** Opens a run for polling. With `isReadOnly` nothing is written, whatever its scheduler reports. */
+export async function pollRun(runDir: string, { isReadOnly }: { readonly isReadOnly: boolean }): Promise<Look> {
   const reader = await openStatus(runDir);
-  const jobs = await jobsOf(runDir, { isLooking });
+  const jobs = await jobsOf(runDir, { isReadOnly });
   let seen: ObservedJobs | undefined;
   return {
     async now() {

@@ -28,7 +28,7 @@ export const status: Command = {
   examples: ["millrace status exp/prep", "millrace status exp/prep --json", "millrace status exp/prep --watch"],
   arguments: { min: 1, max: 1 },
   async run({ positionals: [runDir], has }) {
-    const look = await pollRun(runDir!, { isLooking: true });
+    const look = await pollRun(runDir!, { isReadOnly: true });
     let now = await look.now();
     if (has("watch")) {
       const display = has("json") ? undefined : showProgress(runDir!, runName(runDir!), { afterMs: 0, ...look });

@@ -8,7 +8,7 @@ import { type Launcher, outlivesDriver, type StopRequests, type WorkerPool } fro
 import { collectItems } from "../plan/collect-items.ts";
 import { storeError } from "../run-folder/files/durable-files.ts";
 import { type RunPaths, runPaths } from "../run-folder/files/run-paths.ts";
-import { writeFirstScan } from "../run-folder/run/first-look.ts";
+import { writeFirstScan } from "../run-folder/run/first-scan.ts";
 import { removeFailure, writeFailure } from "../run-folder/run/last-failure.ts";
 import { scanShards } from "../run-folder/run/scan-shards.ts";
 import type { KnownShard } from "../run-folder/shard/known-shard.ts";

@@ -14,7 +14,7 @@ import {
   type Fingerprint,
   type IdentityParts,
   makeFingerprint,
-  makeOpenFingerprint,
+  makeUnmaskedFingerprint,
 } from "../run-folder/run/fingerprint.ts";
 import { foreignRun } from "../run-folder/run/foreign-run.ts";
 import { removeFailure } from "../run-folder/run/last-failure.ts";
@@ -105,7 +105,7 @@ export function requireSameRun(
   const isWrittenSo = compareFingerprints(manifest.fingerprint, fingerprint).length === 0;
   const differences = isWrittenSo
     ? []
-    : compareFingerprints(manifest.fingerprint, fingerprint, makeOpenFingerprint(identity));
+    : compareFingerprints(manifest.fingerprint, fingerprint, makeUnmaskedFingerprint(identity));
   const areItemsChanged = differences.some(({ key }) => key === "items");
   const isRefused = differences.length > 0 && (areItemsChanged || !policy.acceptChange);
   const code = judgeCode(paths, manifest, policy);

@@ -9,7 +9,7 @@ import type { Task } from "../contract/task.ts";
 import type { StopRequests } from "../launchers/launcher.ts";
 import type { Items } from "../plan/collect-items.ts";
 import type { ItemList } from "../plan/item-list.ts";
-import { usualLeaseTtlMs } from "../run-folder/lease/lease.ts";
+import { leaseTtlMsFor } from "../run-folder/lease/lease.ts";
 import type { ClassReference, RunSpec } from "../run-folder/run/run-spec.ts";
 import { copyOrigins } from "../secrets/origins.ts";
 import type { WorkerTask } from "../worker/worker-context.ts";
@@ -33,7 +33,7 @@ type Place = Pick<RunRequest<unknown>, "runDir" | "items" | "stop">;
 export function makeRequest<Merged>(task: Task<Merged>, place: Place): RunRequest<Merged> {
   const { runner, provider, options, classOptions } = task;
   const parallel = options.parallel();
-  const leaseTtlMs = options.work.leaseTtlMs ?? usualLeaseTtlMs(parallel.nWorkers);
+  const leaseTtlMs = options.work.leaseTtlMs ?? leaseTtlMsFor(parallel.nWorkers);
   return {
     task,
     ...place,

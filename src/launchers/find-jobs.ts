@@ -42,7 +42,7 @@ export async function findJobs(paths: RunPaths, use: QueueUse): Promise<RunJobs 
       }
       const statuses = seen.flatMap(({ status }) => status ?? []);
       const status = statuses.find(({ pending, running }) => pending + running > 0) ?? statuses[0];
-      const isKept = use.isLooking !== true;
+      const isKept = use.isReadOnly !== true;
       if (isKept && seen.length > 0) keep(paths, status);
       return {
         isAsked: seen.length > 0,

@@ -2,9 +2,9 @@ import type { Claimable } from "../run-folder/files/run-paths.ts";
 import { type KnownAttempts, noAttempts } from "../run-folder/lease/attempts.ts";
 import { type PickOptions, pickShards, type ShardPicker } from "./pick-shards.ts";
 
-/** What the loop depends on: a run folder, a clock, and a function that runs a shard. */
+/** The dependencies of the loop: a run folder, a clock, and a function that runs a shard. */
 export interface ClaimPort<Claim> extends PickOptions {
-  /** The shards that are still to do. */
+  /** The shards that are not committed. */
   listOpen(): Promise<readonly number[]>;
   /** The attempts that exist at this moment. */
   attempts(): Pick<ReadonlyMap<Claimable, KnownAttempts>, "get">;
@@ -12,28 +12,26 @@ export interface ClaimPort<Claim> extends PickOptions {
   claim(shard: number, seen: KnownAttempts): Promise<Claim | undefined>;
   /** Runs a claimed shard until it is committed, lost or left. */
   run(claim: Claim, seen: KnownAttempts): Promise<void>;
-  /** Whether to leave. */
-  isOver(): boolean;
+  /** Whether the worker must leave. */
+  mustLeave(): boolean;
   wait(ms: number): Promise<void>;
 }
 
 type Attempts = ReturnType<ClaimPort<unknown>["attempts"]>;
 
-// After this many claims in a row that other workers won, the list of open shards is outdated and is read again.
+// After this many claims in a row that other workers won, the list of open shards is outdated. It is read again.
 const maxMisses = 8;
-// Up to this many held shards are all checked each time; of more, only a few, chosen at random.
-const fewHolders = 16;
-const heldLookedAt = 4;
+// Up to this many held shards are all checked each time. Of more, a random sample is checked.
+const maxCheckedHolders = 16;
+const sampleSize = 4;
 
-/**
- * Claims and runs shards until none is left, or it is time to leave. `open`: the shards that were open at the last
- * scan.
+/** Claims and runs shards until none is left, or the worker must leave. `open`: the shards that were open at the last scan.
  */
 export async function claimLoop<Claim>(open: readonly number[], port: ClaimPort<Claim>): Promise<"complete" | "left"> {
   let left = open;
   let waited = 0;
   while (left.length > 0) {
-    if (port.isOver()) return "left";
+    if (port.mustLeave()) return "left";
     const attempts = port.attempts();
     const isHeld = (id: number) => attempts.get(id)?.active !== undefined;
     const pass = await runInOrder(left, { attempts, isHeld }, port);
@@ -45,26 +43,24 @@ export async function claimLoop<Claim>(open: readonly number[], port: ClaimPort<
 }
 
 // A shard that was begun this often may hold an item that crashes workers.
-const attemptsOfTroubled = 2;
+const minAttemptsOfSuspect = 2;
 
-/**
- * Shards at which workers have ended before come last. So a single worker makes progress elsewhere, and its survival
- * there is evidence against the item at which it ends.
+/** Shards at which workers have ended before come last: a single worker then completes the others first, and that it survives these is evidence against the item at which it ends.
  */
 async function runInOrder<Claim>(
   ids: readonly number[],
   { attempts, isHeld }: { readonly attempts: Attempts; readonly isHeld: (id: number) => boolean },
   port: ClaimPort<Claim>,
 ): Promise<"something" | "nothing" | "outdated"> {
-  const isTroubled = (id: number) => (attempts.get(id)?.fenced.length ?? 0) >= attemptsOfTroubled;
-  const troubled = ids.filter(isTroubled);
-  if (troubled.length === 0) return runFree(pickShards(ids, isHeld, port), attempts, port);
-  const others = ids.filter((id) => !isTroubled(id));
+  const isSuspect = (id: number) => (attempts.get(id)?.fenced.length ?? 0) >= minAttemptsOfSuspect;
+  const suspects = ids.filter(isSuspect);
+  if (suspects.length === 0) return runFree(pickShards(ids, isHeld, port), attempts, port);
+  const others = ids.filter((id) => !isSuspect(id));
   const pass = await runFree(pickShards(others, isHeld, port), attempts, port);
-  return pass === "nothing" ? runFree(pickShards(troubled, isHeld, port), attempts, port) : pass;
+  return pass === "nothing" ? runFree(pickShards(suspects, isHeld, port), attempts, port) : pass;
 }
 
-/** Runs the shards that no worker holds, as far as is known. `outdated`: other workers won too many claims. */
+/** Runs the shards that no worker is known to hold. `outdated`: other workers won too many claims. */
 async function runFree<Claim>(
   picker: ShardPicker,
   attempts: Attempts,
@@ -72,10 +68,9 @@ async function runFree<Claim>(
 ): Promise<"something" | "nothing" | "outdated"> {
   let hasRun = false;
   let misses = 0;
-  for (let id = picker.next(); id !== undefined && !port.isOver(); id = picker.next()) {
+  for (let id = picker.next(); id !== undefined && !port.mustLeave(); id = picker.next()) {
     const seen = attempts.get(id) ?? noAttempts;
-    // Other workers may have committed many shards since the list was made; this check is cheaper than a claim that
-    // fails.
+    // Other workers may have committed many shards since the list was made. This check is cheaper than a failing claim.
     const isTaken = misses > 0 && (await port.isCommitted(id));
     const claim = isTaken ? undefined : await port.claim(id, seen);
     if (claim === undefined) {
@@ -83,7 +78,7 @@ async function runFree<Claim>(
       if (++misses >= maxMisses && port.isSpread) return "outdated";
       continue;
     }
-    // One success does not make the list newer: the other workers are still ahead.
+    // One success does not make the list current: the other workers are still ahead.
     if (port.isSpread) misses = Math.min(misses, 1);
     hasRun = true;
     await port.run(claim, seen);
@@ -91,9 +86,7 @@ async function runFree<Claim>(
   return hasRun ? "something" : "nothing";
 }
 
-/**
- * While other workers hold the last shards, a worker waits: one of the holders may die. Returns how often it has
- * waited, once the folder should be scanned again; undefined where it has run a shard.
+/** Waits while other workers hold the last shards, because one of the holders may die. Returns how often it has waited when the folder should be scanned again, or undefined if it has run a shard.
  */
 async function watchHeld<Claim>(
   held: readonly number[],
@@ -101,10 +94,11 @@ async function watchHeld<Claim>(
   port: ClaimPort<Claim>,
 ): Promise<number | undefined> {
   for (let times = waited; ; times++) {
-    const sample = held.length <= fewHolders ? held : Array.from({ length: heldLookedAt }, () => oneOf(held, port));
+    const sample =
+      held.length <= maxCheckedHolders ? held : Array.from({ length: sampleSize }, () => oneOf(held, port));
     let committed = 0;
     for (const id of sample) {
-      if (port.isOver()) return times;
+      if (port.mustLeave()) return times;
       const seen = attempts.get(id) ?? noAttempts;
       const isDone = await port.isCommitted(id);
       const claim = isDone ? undefined : await port.claim(id, seen);
@@ -115,16 +109,16 @@ async function watchHeld<Claim>(
       if (isDone) committed++;
     }
     await port.wait(waitMs(times, held.length));
-    // All shards of the sample are committed, so most others are too.
-    if (held.length <= fewHolders || committed === sample.length || port.isOver()) return times + 1;
+    // If all shards of the sample are committed, most others are too.
+    if (held.length <= maxCheckedHolders || committed === sample.length || port.mustLeave()) return times + 1;
   }
 }
 
-// With many shards held, workers wait longer, so that their checks do not slow down the others.
+// If many shards are held, workers wait longer, so that their checks do not slow down the others.
 function waitMs(times: number, holders: number): number {
-  const firstMs = 20 * Math.max(1, holders / fewHolders);
-  const longestMs = Math.min(60_000, Math.max(1000, 50 * holders));
-  return Math.min(longestMs, firstMs * 2 ** Math.min(times, 30));
+  const firstMs = 20 * Math.max(1, holders / maxCheckedHolders);
+  const maxMs = Math.min(60_000, Math.max(1000, 50 * holders));
+  return Math.min(maxMs, firstMs * 2 ** Math.min(times, 30));
 }
 
 function oneOf(ids: readonly number[], { random }: PickOptions): number {

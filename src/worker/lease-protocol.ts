@@ -17,15 +17,15 @@ export type ShardClaim = Claim & { readonly target: number };
 
 /** The lease protocol on a real run folder, for one worker. */
 export interface Protocol {
-  /** Whether a shard is published and intact, also by the runner's `isShardDone`. */
+  /** Whether a shard is published and intact, and `isShardDone` of the runner is true for it. */
   isCommitted(shard: number): boolean | Promise<boolean>;
   claim(target: Claimable, seen?: KnownAttempts, options?: ClaimOptions): Promise<Claim | undefined>;
   commit(claim: ShardClaim, options?: { readonly replace?: boolean }): Promise<"committed" | "lost">;
   /** Whether the lease on a claim is still this worker's. */
   owns(claim: Claim): Promise<boolean>;
-  /** Gives up the attempt; the next one continues from its checkpoint. */
+  /** Gives up the attempt. The next one continues from its checkpoint. */
   release(claim: Claim): Promise<void>;
-  /** Gives up the attempt and removes what it made. */
+  /** Gives up the attempt and removes its folder. */
   drop(claim: Claim): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export function openProtocol(
     isCommitted,
   }: { readonly history: History; readonly isCommitted: (shard: number) => boolean | Promise<boolean> },
 ): Protocol {
-  // A record that cannot be written must not keep the worker from claiming the shard.
+  // If the record cannot be written, the worker claims the shard nevertheless.
   const onFenced = (fenced: FencedAttempt) =>
     ignoreErrors(() => {
       noteLastMemory(paths, fenced);
@@ -51,8 +51,7 @@ export function openProtocol(
       return takeFileStep(step, stepContext);
     } catch (error) {
       if (step.do !== "link" || !isMissing(error)) throw error;
-      // This worker was silent for so long that its report was removed. It was only stopped, so it writes its report
-      // again.
+      // Another process took this worker for dead and removed its report. It was only paused, so it writes its report again.
       rewriteInRun(paths.root, step.from, reportText(firstReport(lease)));
       return takeFileStep(step, stepContext);
     }

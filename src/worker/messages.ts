@@ -3,13 +3,13 @@ import type { KnownShard } from "../run-folder/shard/known-shard.ts";
 import type { CurrentWorker } from "../runtime/current-worker.ts";
 import type { HeartbeatData } from "./heartbeat/heartbeat-protocol.ts";
 
-/** What a worker gets when it is started. Everything else it reads from the run folder. */
+/** The data with which a worker is started. Everything else it reads from the run folder. */
 export interface WorkerStart {
   readonly runDir: string;
   readonly name: string;
 }
 
-/** What a thread gets in addition; a process has environment variables for it. */
+/** The data for a thread. A process gets the same in environment variables. */
 export interface ThreadStart extends WorkerStart {
   readonly current: CurrentWorker;
 }
@@ -18,26 +18,24 @@ export interface ThreadStart extends WorkerStart {
 export type WorkerRequest =
   /** The run is prepared. */
   | { readonly kind: "begin" }
-  /** Save, release the shard and end. */
+  /** The worker must save, release its shard and end. */
   | { readonly kind: "leave" }
   /** The worker process received a signal that asks it to leave. It sends this to itself. */
   | { readonly kind: "signalled" };
 
-/**
- * How a worker ended by itself. `recycled`: another worker takes its place, because its memory grew beyond `maxRss` or it
- * received a signal that its launcher did not send.
+/** How a worker ended that was not killed. `recycled`: another worker replaces it, because its memory grew beyond `maxRss` or it received a signal that its launcher did not send.
  */
 export type JoinOutcome = "complete" | "left" | "recycled";
 
 /** What a worker sends to the launcher that started it. */
 export type WorkerResponse =
-  /** Its env is built. */
+  /** The env of the worker is built. */
   | { readonly kind: "ready" }
-  /** It received a signal that asks it to leave; the user's code may handle that signal too. */
+  /** It received a signal that asks it to leave. The user's code may handle the signal too. */
   | { readonly kind: "warned" }
-  /** `committed` saves the driver from inspecting these shards. */
+  /** It has ended. The driver need not inspect the shards in `committed`. */
   | { readonly kind: "end"; readonly outcome: JoinOutcome; readonly committed: readonly KnownShard[] }
-  /** It is about to fail. If no `failed` follows, this was the reason. */
+  /** It is about to fail with this error. Sent before teardown, which may end the process. */
   | { readonly kind: "failing"; readonly error: PackedError }
   | { readonly kind: "failed"; readonly error: PackedError }
   /** An uncaught error; the worker ends right after it. */

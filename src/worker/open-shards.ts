@@ -2,17 +2,17 @@ import { sleep } from "../runtime/sleep.ts";
 import { maxShardsOf } from "./calls/calls.ts";
 import type { ShardContext } from "./shard/shard-context.ts";
 
-/** Begins with a shard; resolves when the next one may be claimed. `onAllBegun`: all its items have begun. */
+/** Starts a shard. Resolves when the next one may be claimed. `run` calls `onAllBegun` when all its items have begun. */
 export type StartShard = (run: (onAllBegun: () => void) => Promise<void>) => Promise<void>;
 
 /** The shards that a worker works on at the same time. */
 export interface OpenShards {
-  /** As the shards get it: they leave when another one has failed. */
+  /** The context for the shards: with it they leave when another shard has failed. */
   readonly context: ShardContext;
   readonly start: StartShard;
-  /** Waits for a time, or until a shard has ended. */
+  /** Waits for `ms`, or until a shard has ended. */
   wait(ms: number): Promise<void>;
-  /** Waits for all shards after `claim` has returned; throws the first error of a shard. */
+  /** Waits for `claim` and for all shards. Throws the first error. */
   finish<Result>(claim: () => Promise<Result>): Promise<Result>;
 }
 
@@ -31,8 +31,8 @@ export function openShards(shared: ShardContext): OpenShards {
     },
   };
 
-  /** Resolves when another shard makes sense: a call could begin, or its items can be fetched ahead. */
-  async function untilRoom(): Promise<void> {
+  /** Resolves when another shard is useful: one of its calls could begin, or its items can be prefetched. */
+  async function untilShardIsUseful(): Promise<void> {
     const { slots } = calls;
     const isAhead = worker.task.hooks.prefetch !== undefined && running.size < 2;
     if (!isAhead && !slots.isFree) {
@@ -61,7 +61,7 @@ export function openShards(shared: ShardContext): OpenShards {
         .finally(() => running.delete(ended));
       running.add(ended);
       await Promise.race([allBegun, ended]);
-      if (!hasFailed()) await untilRoom();
+      if (!hasFailed()) await untilShardIsUseful();
     },
     async wait(ms) {
       let timer: NodeJS.Timeout | undefined;
@@ -70,7 +70,7 @@ export function openShards(shared: ShardContext): OpenShards {
       });
       await Promise.race([time, ...running]);
       clearTimeout(timer);
-      // The end of a shard may come in the middle of a step: the next look sees it committed.
+      // Lets the end of a shard finish first, so that the next scan finds it committed.
       await sleep(0);
     },
     async finish(claim) {

@@ -1,21 +1,18 @@
-/** Returns shards to try, each once. */
+/** Chooses the order in which shards are tried. */
 export interface ShardPicker {
   next(): number | undefined;
-  /** The last one was claimed by another worker. */
+  /** Reports that the last shard was claimed by another worker. */
   miss(): void;
 }
 
 export interface PickOptions {
-  /** Whether workers begin at different shards. */
+  /** Whether each worker begins at a random shard. */
   readonly isSpread: boolean;
   /** A number from 0 up to 1. */
   readonly random: () => number;
 }
 
-/**
- * In order, so that neighbouring heavy shards go to different workers. With many workers, or quick shards, each worker
- * begins at a random shard and jumps to another after a lost claim: otherwise the workers would all try the same shards
- * one after the other.
+/** Returns shards in order, so that neighbouring heavy shards are run by different workers. With many workers, or quick shards, each worker begins at a random shard and jumps to another after a lost claim: otherwise all workers would try the same shards one after the other.
  */
 export function pickShards(
   ids: readonly number[],

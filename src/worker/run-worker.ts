@@ -15,10 +15,10 @@ import { openShardContext, type ShardContext } from "./shard/shard-context.ts";
 import { openShardView, type ShardView } from "./shard/shard-view.ts";
 import type { WorkerContext, WorkerOutcome } from "./worker-context.ts";
 
-// With this few workers, each finds its next shard after a few tries.
+// Up to this many workers, each finds its next shard after a few tries.
 const fewWorkers = 16;
 
-/** Claims shards until none is left, or runs failed items once more where `options.retry` asks for it. */
+/** Claims shards until none is left, or runs failed items again if `options.retry` asks for it. */
 export async function runWorker(worker: WorkerContext): Promise<WorkerOutcome> {
   const { task } = worker;
   const { retry } = task.options;
@@ -48,13 +48,13 @@ async function claimShards(
       open,
       portOf(context, view, (run) => run(() => {})),
     );
-  // Several shards at a time: the calls of the next one begin while the last ones of this one are still open.
+  // Several shards at a time: calls of the next shard begin while the last calls of this one are still open.
   const shards = openShards(context);
   const port = portOf(shards.context, view, shards.start);
   return shards.finish(() => claimLoop(open, { ...port, wait: shards.wait }));
 }
 
-/** Builds the env once, and tears it down in every case. */
+/** Builds the env, runs `work`, and tears the env down in every case. */
 async function withEnv<Result>(
   worker: WorkerContext,
   alreadyFailed: number,
@@ -68,11 +68,11 @@ async function withEnv<Result>(
   try {
     return await work(context);
   } catch (error) {
-    // Before teardown, which may end this process.
+    // Called before teardown, which may end this process.
     onFailing?.(error);
     throw error;
   } finally {
-    // Not awaited: the shards are complete, and the next run finds what a power cut takes.
+    // Not awaited: the shards are complete, and after a power cut the next start notices what is missing.
     void context.sync.finish();
     context.calls.rate?.close();
     context.missingKeys.stop();
@@ -84,7 +84,7 @@ async function withEnv<Result>(
   }
 }
 
-/** The run folder as the claim loop uses it; `start` begins with a shard and returns when the next one may be claimed. */
+/** The run folder as the claim loop needs it. */
 function portOf(context: ShardContext, view: ShardView, start: StartShard): ClaimPort<ShardClaim> {
   const { run, task, member, isLeaving, isTooLarge } = context.worker;
   const { protocol, heartbeat } = member;
@@ -109,7 +109,7 @@ function portOf(context: ShardContext, view: ShardView, start: StartShard): Clai
         publishRecords(paths.shard(claim.target), claim.target, task.options.resultDir);
         mine.set(claim.target, knownShard(outcome.done));
       }),
-    isOver: () => isLeaving() || heartbeat.isDraining() || (isTooLarge?.() ?? false),
+    mustLeave: () => isLeaving() || heartbeat.isDraining() || (isTooLarge?.() ?? false),
     wait: (ms) => sleepUnless(ms, () => isLeaving() || heartbeat.isDraining()),
   };
 }
@@ -119,7 +119,7 @@ function isSpread({ run: { plan }, member, workerCount }: WorkerContext): boolea
   return member.lease.watcher !== undefined && plan.items.count >= plan.shardCount * quickShardBatches;
 }
 
-// If `isShardDone` never returned true, the shard would be computed again and again.
+// If `isShardDone` always returned false, the shard would be computed again and again.
 async function assertIsShardDoneAgrees(id: number, { run, task: { hooks, traits } }: WorkerContext): Promise<void> {
   if (traits.isShardDone === undefined || (await traits.isShardDone(run.paths.shard(id)))) return;
   throw new MillraceError(

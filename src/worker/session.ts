@@ -14,9 +14,9 @@ import { openProtocol } from "./lease-protocol.ts";
 import { deadlineFromEnvironment, openDeadline } from "./shard/deadline.ts";
 import type { WorkerContext, WorkerTask } from "./worker-context.ts";
 
-/** This process (or thread) at work on one run, from when it joins until it leaves. */
+/** The participation of this process (or thread) in a run, from joining to leaving. */
 export interface Session extends WorkerContext {
-  /** Leaves: no heartbeat and no open file is left behind. */
+  /** Leaves the run: stops the heartbeat and closes the history. */
   close(): void;
 }
 
@@ -27,13 +27,13 @@ export interface SessionOptions extends Partial<Pick<WorkerContext, "firstScan" 
   /** Default: a new random name. */
   readonly name?: string | undefined;
   readonly watch?: Watch | undefined;
-  /** Starts the heartbeat somewhere else than in a thread of this worker. */
+  /** Starts the heartbeat in another place than a thread of this worker. */
   readonly startHeartbeatThread?: StartHeartbeatThread | undefined;
-  /** The process that started this one, and sees it end. */
+  /** The process that started this one, and is notified when it ends. */
   readonly watcher?: ProcessIdentity | undefined;
   /** A driver runs no items and holds no lease until it merges. Default: `worker`. */
   readonly role?: "worker" | "driver" | undefined;
-  /** Processes on other hosts wait for its heartbeats, so these begin at once. Default: true in a job. */
+  /** Processes on other hosts need its heartbeats, so these begin at once. Default: true in a job. */
   readonly hasRemoteObservers?: boolean | undefined;
   /** Polled between items: whether to save and leave. */
   readonly isAskedToLeave: () => boolean;
@@ -62,7 +62,7 @@ export function openSession(run: Run, task: WorkerTask, options: SessionOptions)
     hasRemoteObservers,
     workerCount,
     startHeartbeatThread,
-    isUrgent: isUrgent(run, task),
+    startsAtOnce: startsAtOnce(run, task),
     maxHeld: maxShardsOf(task),
   });
   const { isTimeUp, isTimeUpFor } = openDeadline(deadlineFromEnvironment());
@@ -97,15 +97,15 @@ function commitCheck({ paths }: Run, { traits }: WorkerTask, firstScan: SessionO
   };
 }
 
-// Without its thread a worker that is blocked by its first item shows no progress. In shards of thousands of items one item
-// hardly takes long, so there the thread starts only once the run turns out to be long.
+// Without a heartbeat thread, a worker that is blocked by its first item shows no progress. In a shard of thousands of
+// items one item hardly takes long: there the thread starts only when the run has lasted for a while.
 const itemsOfLongShard = 1000;
 
-function isUrgent({ plan: { items, shardCount } }: Run, { options: { itemTimeoutMs } }: WorkerTask): boolean {
+function startsAtOnce({ plan: { items, shardCount } }: Run, { options: { itemTimeoutMs } }: WorkerTask): boolean {
   return itemTimeoutMs !== undefined || items.count <= shardCount * itemsOfLongShard;
 }
 
-/** Prints each damage once, however often it is found. */
+/** Prints each reason only once. */
 function warnOnce(): (reason: string) => void {
   const printed = new Set<string>();
   return (reason) => {

@@ -10,13 +10,13 @@ import {
   type Watch,
 } from "./heartbeat/heartbeat-protocol.ts";
 
-// The worker itself gives up a promise that takes too long. This thread ends only a call that blocks the worker's
-// thread.
+// The worker itself stops waiting for a promise that takes too long. This thread ends only a call that blocks the
+// worker's thread.
 const timeoutGraceMs = 250;
 // How long a worker without a parent may take to save its work.
 const orphanGraceMs = 3000;
 
-/** Checks, between heartbeats, what a blocked worker cannot check itself: its time-out and its parent. */
+/** Checks, between heartbeats, what a blocked worker cannot check itself: its time limit and its parent. */
 export function watchWorker(
   { control, counters, maxHeld }: HeartbeatData,
   { itemTimeoutMs, parentPid, endWorker }: Watch & { readonly endWorker: () => void },
@@ -26,11 +26,11 @@ export function watchWorker(
   let callSinceMs = 0;
   let orphanSinceMs: number | undefined;
   return (now) => {
-    if (itemTimeoutMs !== undefined) lookForStuckCall(now, itemTimeoutMs);
-    if (parentPid !== undefined) lookForParent(now, parentPid);
+    if (itemTimeoutMs !== undefined) checkCall(now, itemTimeoutMs);
+    if (parentPid !== undefined) checkParent(now, parentPid);
   };
 
-  function lookForStuckCall(now: number, timeoutMs: number): void {
+  function checkCall(now: number, timeoutMs: number): void {
     const current = Atomics.load(control, controlSlot.call);
     const calls = heldShards().filter(({ word }) => Atomics.load(control, word + heldSlot.callItems) > 0);
     if (current !== call || calls.length === 0) {
@@ -41,7 +41,7 @@ export function watchWorker(
     const items = Math.max(...calls.map(({ word }) => Atomics.load(control, word + heldSlot.callItems)));
     const allowedMs = timeoutMs * items;
     if (now - callSinceMs < allowedMs + timeoutGraceMs) return;
-    // The worker is ended all the same; without the notes the next attempts know less about why.
+    // If a note cannot be written, the worker is ended nevertheless; the next attempts then know less about the cause.
     for (const { word, counter, folder } of calls) {
       const position = counters[counter + heldCounter.callPosition]!;
       const count = Atomics.load(control, word + heldSlot.callSpan);
@@ -51,12 +51,12 @@ export function watchWorker(
     endWorker();
   }
 
-  function lookForParent(now: number, parent: number): void {
+  function checkParent(now: number, parent: number): void {
     if (process.ppid === parent) return;
     orphanSinceMs ??= now;
     Atomics.store(control, controlSlot.leaving, 1);
     if (now - orphanSinceMs < orphanGraceMs) return;
-    // Not the item's fault: the shard is given back, with what its last checkpoint saved.
+    // The item is not the cause: the shard is released, and the next attempt continues from its last checkpoint.
     for (const { folder } of heldShards()) ignoreErrors(() => noteRelease(folder, "its driver was gone"));
     endWorker();
   }

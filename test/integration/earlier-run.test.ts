@@ -10,12 +10,12 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 const earlier = fileURLToPath(new URL("../fixtures/earlier-run/", import.meta.url));
 const expected = (name: string) => readFileSync(join(earlier, `expected-${name}`), "utf8");
 
-/** The folder as its worker, on another host, has left it an hour ago. */
+/** The folder as its worker, on another host, has left it two hours ago: longer than its lease lives. */
 function copyRun(): string {
   const dir = temporaryFolder();
   cpSync(join(earlier, "run"), dir, { recursive: true });
   chmodSync(join(dir, ".millrace", "spec.json"), 0o600);
-  const then = Date.now() / 1000 - 3600;
+  const then = Date.now() / 1000 - 7200;
   for (const folder of ["leases", "workers"].map((name) => join(dir, ".millrace", name)))
     for (const name of readdirSync(folder)) utimesSync(join(folder, name), then, then);
   return dir;

@@ -131,11 +131,13 @@ describe.concurrent("a submission that its scheduler takes late", { timeout: 300
   }) => {
     const run = fakeClusterRun("pbs", { options, variables: { FAKE_ACCEPT_AFTER: "qsub:2" } });
     expect(await run.start("run", { itemMs: 400 })).toMatchObject({ code: 0 });
-    const late = run.records().find(({ isUnwanted }) => isUnwanted === true);
-    expect(late).toMatchObject({ isClosed: true });
-    // On a busy machine a task of it begins before it is cancelled; it then leaves by itself.
-    const isOver = run.submissions().filter(({ states }) => states.every((state) => state !== "running"));
-    expect(isOver).toHaveLength(2);
+    // Cancelled by the driver, or, where the scheduler is slower than the driver waits at its end, left by its tasks.
+    expect(run.records().filter(({ isUnwanted }) => isUnwanted === true)).toHaveLength(1);
+    expect(run.submissions()).toHaveLength(2);
+    await waitUntil(
+      () => run.submissions().every(({ states }) => states.every((state) => ["done", "cancelled"].includes(state))),
+      { what: "no task of either submission is left" },
+    );
     expect(run.workersBuilt()).toBe(2);
   });
 

@@ -242,14 +242,14 @@ describe("a run folder whose provider cannot be made again from it", () => {
     const outputDir = temporaryFolder();
     await seen(new LateProvider({}), local, { outputDir });
     asVersion1(outputDir, ["config", "params", "late"]);
-    await expect(rebuildRunner(outputDir)).rejects.toThrow(/earlier version .* did not store what late got/);
+    await expect(rebuildRunner(outputDir)).rejects.toThrow(/earlier version .* did not store the value of late/);
   });
 
   it("is refused where an earlier version began it and the constructor may have got anything", async () => {
     const outputDir = temporaryFolder();
     await seen(new SwappingProvider({}), local, { outputDir });
     asVersion1(outputDir, ["config", "params"]);
-    await expect(rebuildRunner(outputDir)).rejects.toThrow(/did not store what constructor got/);
+    await expect(rebuildRunner(outputDir)).rejects.toThrow(/did not store the value of constructor/);
   });
 
   it("is no other than that: one of an earlier version without fields is taken up", async () => {

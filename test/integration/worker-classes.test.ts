@@ -312,7 +312,7 @@ describe.each(both)("what only a worker can notice stops the run, in a %s", (_en
       ${startRun(parallel)}`;
     const { code, stderr } = await node(project({ "runners.mjs": runners, "main.mjs": main }), "main.mjs");
     expect(code).toBe(1);
-    expect(stderr).toMatch(/could not import .*runners\.mjs for Greetings: no settings[\s\S]*as a new process would/);
+    expect(stderr).toMatch(/could not import .*runners\.mjs for Greetings: no settings[\s\S]*in a new process/);
   });
 });
 

@@ -140,5 +140,5 @@ function describeResume(attemptDir: string, items: number): string {
 }
 
 function nowIn(paths: RunPaths): number {
-  return fileSystemClock(paths, { isLooking: true })();
+  return fileSystemClock(paths, { isReadOnly: true })();
 }

@@ -46,7 +46,7 @@ export function openRunActions(program: string): RunActions {
     const paths = runPaths(runDir);
     if (how === "drain") orderDrain(paths);
     else orderStop(paths);
-    const jobs = await jobsOf(runDir, { isLooking: false });
+    const jobs = await jobsOf(runDir, { isReadOnly: false });
     if (how === "drain") {
       const why = await jobs?.cancelWaiting();
       const more = why === undefined ? "" : ` Jobs that wait could not be cancelled: ${why}`;

@@ -147,7 +147,7 @@ function watchOf({ runDir }: Pick<ListedRun, "runDir">): RunWatch {
         readJobRecords(runPaths(runDir)).every((record) => record.problem === undefined && record.submission.isClosed)
       )
         return;
-      jobs ??= jobsOf(runDir, { isLooking: true });
+      jobs ??= jobsOf(runDir, { isReadOnly: true });
       seen = await (await jobs)?.look();
     } catch {
       // It is asked again; meanwhile the last reply is shown.

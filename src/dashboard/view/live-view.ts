@@ -183,7 +183,7 @@ export async function openLiveView(
     const calls = sumCallCounts(live.map(({ report }) => report));
     const left = total - doneNow;
     const { failed } = done;
-    const { state, failure } = stateOf(paths, { left, failed, jobs, isSomeoneThere: live.length > 0 });
+    const { state, failure } = stateOf(paths, { left, failed, jobs, isAnyProcessAlive: live.length > 0 });
     const stopping = !isUnderWay(state)
       ? null
       : isStopOrdered(paths)

@@ -1,6 +1,6 @@
 import { closeSync, lstatSync, readSync } from "node:fs";
 import { join } from "node:path";
-import { logFolder, openLog, whyNot } from "../../run-folder/files/open-log.ts";
+import { logFolder, openLog, whyLogRefused } from "../../run-folder/files/open-log.ts";
 import type { RunPaths } from "../../run-folder/files/run-paths.ts";
 import { namesIn } from "../../run-folder/run/scan-shards.ts";
 import type { LogEntry, LogPiece } from "../run-view.ts";
@@ -15,7 +15,7 @@ export function listLogs(paths: RunPaths): LogEntry[] {
     .sort()
     .flatMap((name) => {
       const stat = lstatSync(join(folder, name), { throwIfNoEntry: false });
-      return stat === undefined || whyNot(stat) !== undefined ? [] : [{ name, bytes: stat.size }];
+      return stat === undefined || whyLogRefused(stat) !== undefined ? [] : [{ name, bytes: stat.size }];
     });
 }
 

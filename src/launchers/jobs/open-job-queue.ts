@@ -33,13 +33,13 @@ export function openJobQueue(
   paths: RunPaths,
   scheduler: Scheduler,
   options: JobOptions,
-  { isLooking = false }: QueueUse = {},
+  { isReadOnly = false }: QueueUse = {},
 ): JobQueue {
   const unwanted = new AbortController();
   const ask = (call: Call, timeoutMs = askTimeoutMs) => callProgram(call, { timeoutMs, signal: unwanted.signal });
   // Submissions that were replaced because nothing was known of them; they are cancelled if they appear after all.
   const late = new Map<string, Submission>();
-  const { noteMade, isOwned, whyNotOwned, whyNotAsked } = recordRights(paths, { isLooking, options });
+  const { noteMade, isOwned, whyNotOwned, whyNotAsked } = recordRights(paths, { isReadOnly, options });
   const saidOf = new Set<string>();
   let limit: ReturnType<typeof arrayLimit> | undefined;
   let lastSubmitMs = Number.NEGATIVE_INFINITY;
@@ -147,13 +147,13 @@ export function openJobQueue(
 
   /** Updates the record of a submission, where it is the caller's. */
   function note(submission: Submission): Submission {
-    if (!isLooking && isOwned(submission)) writeSubmission(paths, submission);
+    if (!isReadOnly && isOwned(submission)) writeSubmission(paths, submission);
     return submission;
   }
 
   /** Prints a message once for each subject. */
   function say(about: string, text: string): void {
-    if (isLooking || saidOf.has(about)) return;
+    if (isReadOnly || saidOf.has(about)) return;
     saidOf.add(about);
     process.stderr.write(`millrace: ${text}\n`);
   }
@@ -235,7 +235,7 @@ export function openJobQueue(
   }
 
   async function cancelLate(): Promise<void> {
-    if (isLooking) return;
+    if (isReadOnly) return;
     for (const submission of late.values()) {
       const finding = await find(submission);
       if (finding.kind !== "found") continue;

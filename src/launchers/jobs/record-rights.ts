@@ -6,7 +6,7 @@ import type { JobOptions } from "./job-options.ts";
 /** The purpose for which the jobs of a run are opened. */
 export interface QueueUse {
   /** Only looking: nothing is written or cancelled. */
-  readonly isLooking?: boolean;
+  readonly isReadOnly?: boolean;
 }
 
 /** What the caller may do with records of submissions. */
@@ -23,11 +23,11 @@ export interface RecordRights {
 /** Only the owner of a record acts on it: other users may be able to write to the run folder. */
 export function recordRights(
   paths: RunPaths,
-  { isLooking, options }: { readonly isLooking: boolean; readonly options: Pick<JobOptions, "schedulerOptions"> },
+  { isReadOnly, options }: { readonly isReadOnly: boolean; readonly options: Pick<JobOptions, "schedulerOptions"> },
 ): RecordRights {
   const made = new Set<string>();
   const whyNotOwned = (submission: Submission) =>
-    made.has(submission.name) ? undefined : whySubmissionNotOwned(paths, submission, { mayWrite: !isLooking });
+    made.has(submission.name) ? undefined : whySubmissionNotOwned(paths, submission, { mayWrite: !isReadOnly });
   return {
     noteMade: (name) => void made.add(name),
     isOwned: (submission) => whyNotOwned(submission) === undefined,

@@ -6,7 +6,7 @@ import type { PlacedJobs } from "../jobs/run-jobs.ts";
 import { readSshJobs, type SshJob } from "./read-ssh-jobs.ts";
 
 /** The jobs of a run that were started over ssh; undefined where there are none. */
-export function sshJobs(paths: RunPaths, { isLooking = false }: QueueUse): PlacedJobs | undefined {
+export function sshJobs(paths: RunPaths, { isReadOnly = false }: QueueUse): PlacedJobs | undefined {
   if (readSshJobs(paths).length === 0) return undefined;
   return {
     async look() {
@@ -15,7 +15,7 @@ export function sshJobs(paths: RunPaths, { isLooking = false }: QueueUse): Place
       const jobs = readSshJobs(paths);
       const count = (wanted: SshJob["state"]) => jobs.filter(({ state }) => state === wanted).length;
       const [pending, running, lost] = [count("pending"), count("running"), count("lost")];
-      if (!isLooking) for (const { submission, state } of jobs) if (state === "gone") close(submission);
+      if (!isReadOnly) for (const { submission, state } of jobs) if (state === "gone") close(submission);
       return { status: pending + running > 0 ? { env: "ssh", pending, running, lost } : undefined };
     },
     // Each job reads the stop order from the run folder; there is no scheduler to call.

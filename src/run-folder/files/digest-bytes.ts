@@ -10,7 +10,7 @@ export interface Digested {
   readonly digest: number;
 }
 
-/** Takes a part of the bytes, at once: its memory is used again. */
+/** Gets a part of the bytes. It must not keep the array: the next part overwrites it. */
 type UsePart = (part: Uint8Array, at: number) => void;
 
 /** Reads a file in parts and computes its CRC-32. */
@@ -23,7 +23,7 @@ export function digestFile(path: string, use?: UsePart): Digested {
   }
 }
 
-/** The same for at most `bytes` bytes of an open file, from `from` on or from its own position. */
+/** Reads at most `bytes` bytes of an open file, from offset `from` or from its current position. */
 export function digestBytes(
   fd: number,
   { bytes = Number.POSITIVE_INFINITY, from }: { readonly bytes?: number; readonly from?: number | undefined },

@@ -19,7 +19,7 @@ import { errnoOf, MillraceError, messageOf } from "../../errors/errors.ts";
 import { openRegularFile } from "../../input/open-regular-file.ts";
 import { syncSoon } from "./group-sync.ts";
 
-/** Makes a folder and those above it. Node's own recursive mkdir says ENOENT where the file system is read-only. */
+/** Makes a folder and its parents. Node's recursive mkdir fails with a misleading ENOENT on a read-only file system. */
 export function makeFolders(path: string): void {
   if (!existsSync(dirname(path))) makeFolders(dirname(path));
   try {
@@ -39,13 +39,13 @@ function temporaryName(path: string): string {
 
 /** How a file is written. */
 export interface AtomicWrite {
-  /** The file survives a power cut too; without it, only a kill of this process. */
+  /** The file survives a power cut. Otherwise it survives only a kill of this process. */
   readonly isDurable?: boolean | undefined;
-  /** The file's mode, whatever the umask is. No user has more rights before. */
+  /** The file's mode, independent of the umask. The file never has a wider mode, not even while it is written. */
   readonly mode?: number | undefined;
 }
 
-/** Puts a whole file in place at once: a reader finds the old content or the new, never a part. */
+/** Writes a file atomically: a reader finds the old content or the new, never a part. */
 export function writeFileAtomic(
   path: string,
   content: string | Uint8Array,
@@ -64,7 +64,7 @@ export function writeFileAtomic(
   if (isDurable) syncFolder(dirname(path));
 }
 
-// Some file systems (FAT, some of those in user space) have no modes; there a file has that of its mount.
+// Some file systems (FAT, some FUSE ones) have no modes of files: the mount decides.
 function setMode(path: string, mode: number): void {
   try {
     chmodSync(path, mode);
@@ -73,7 +73,7 @@ function setMode(path: string, mode: number): void {
   }
 }
 
-/** The same for a file that `make` writes under a temporary name in the same folder. */
+/** Replaces a file atomically by one that `make` writes under a temporary name in the same folder. */
 export function replaceAtomic(path: string, make: (temporary: string) => void): void {
   const temporary = temporaryName(path);
   try {
@@ -85,9 +85,7 @@ export function replaceAtomic(path: string, make: (temporary: string) => void): 
   }
 }
 
-/**
- * Puts a whole file in place unless one is there; says whether it was this call that did. The disk is not waited for:
- * what is made in the folder after it reaches the disk no earlier.
+/** Creates a file atomically unless it exists. Returns whether this call created it. Does not wait for the disk: the file is flushed before anything that is made in the folder later.
  */
 export function createFile(path: string, content: string | Uint8Array): boolean {
   const temporary = temporaryName(path);
@@ -104,7 +102,7 @@ export function createFile(path: string, content: string | Uint8Array): boolean 
   return true;
 }
 
-// A file system without hard links gets a plain exclusive file: a reader may then find it before its last bytes.
+// Without hard links the file is written under its final name: a reader may then find it incomplete.
 function linkOrWrite(temporary: string, path: string, content: string | Uint8Array): void {
   try {
     linkSync(temporary, path);
@@ -114,7 +112,7 @@ function linkOrWrite(temporary: string, path: string, content: string | Uint8Arr
   }
 }
 
-/** Makes the names in a folder survive a power cut, where the file system can. */
+/** Flushes the names in a folder, so that they survive a power cut, if the file system can. */
 function syncFolder(path: string): void {
   let fd: number;
   try {
@@ -131,7 +129,7 @@ function syncFolder(path: string): void {
   }
 }
 
-// The largest text of V8 and buffer of Node.js. A sparse file may be larger than the disk.
+// The longest string of V8 and the largest file that Node.js reads at once. A sparse file may be larger than the disk.
 const maxTextBytes = 0x1fffffe8;
 const maxBytes = 2 ** 31 - 1;
 
@@ -140,9 +138,7 @@ export function readIfPresent(path: string): string | undefined {
   return readBytesIfPresent(path, maxTextBytes)?.toString("utf8");
 }
 
-/**
- * The bytes of a file, or undefined where there is none. Anything but a regular file, such as a pipe, is an error:
- * reading it might never end.
+/** The bytes of a file, or undefined if there is none. Throws if it is not a regular file: reading a pipe might never end.
  */
 export function readBytesIfPresent(path: string, limitBytes: number = maxBytes): Buffer | undefined {
   let fd: number;
@@ -163,7 +159,7 @@ export function readBytesIfPresent(path: string, limitBytes: number = maxBytes):
   }
 }
 
-/** Opens a file for reading, and nothing but a file: reading from a pipe or a device might never end. */
+/** Opens a regular file for reading. Throws for anything else: reading from a pipe or a device might never end. */
 export function openFileToRead(path: string): number {
   try {
     return openRegularFile(path).fd;
@@ -175,7 +171,7 @@ export function openFileToRead(path: string): number {
   }
 }
 
-/** Writes all of the bytes: one call to the system may take only a part of them. */
+/** Writes all bytes: one system call may write only a part of them. */
 export function writeFully(fd: number, bytes: Uint8Array, path: string): void {
   let offset = 0;
   try {
@@ -191,7 +187,7 @@ export function isMissing(error: unknown): boolean {
   return code === "ENOENT" || code === "ENOTDIR";
 }
 
-/** A failed system call as an error that names the file and what to do; other errors pass as they are. */
+/** Turns a failed system call into an error that names the file and what to do. Returns other errors unchanged. */
 export function storeError(error: unknown, path?: string): unknown {
   const code = errnoOf(error);
   if (code === undefined) return error;

@@ -1,23 +1,19 @@
 import { closeSync, fstatSync, lstatSync, openSync, rmSync, type Stats } from "node:fs";
 import { join } from "node:path";
 
-/** Who a file belongs to, and who may write to it. */
+/** The owner of a file, and who may write to it. */
 export type FileOwner = Pick<Stats, "uid" | "gid" | "mode">;
 
-// The kernel shows it for users that it has no number for.
-const unknownUser = 65_534;
+// The kernel shows this number for users that it cannot map.
+const unmappedUser = 65_534;
 let probes = 0;
 
-/**
- * Why a file of a run folder is not only the caller's, as the end of a sentence that begins with "it"; undefined where
- * it is. `probeFolder` is for callers that may write: where a file system gives files another owner or mode (root
- * squash, CIFS), a file that is made there tells what the caller's files look like. On Windows, which has no such
- * numbers, every file counts as the caller's.
+/** Why a file of a run folder is not under the sole control of the caller, as the end of a sentence that begins with "it". Undefined if it is. Some file systems change the owner or mode of files (root squash, CIFS): if the caller may write, a probe file in `probeFolder` shows what the caller's files look like there. On Windows, which has no owner numbers, every file counts as the caller's.
  */
 export function whyNotOwned(file: FileOwner, probeFolder?: string): string | undefined {
   const caller = process.geteuid?.();
   if (caller === undefined) return undefined;
-  const isOwned = file.uid === caller && caller !== unknownUser;
+  const isOwned = file.uid === caller && caller !== unmappedUser;
   if (isOwned && !mayOthersWrite(file)) return undefined;
   const made = probeFolder === undefined ? undefined : probe(probeFolder);
   if (made?.uid === file.uid && (!mayOthersWrite(file) || mayOthersWrite(made))) return undefined;
@@ -26,19 +22,19 @@ export function whyNotOwned(file: FileOwner, probeFolder?: string): string | und
   return `belongs to user ${file.uid}`;
 }
 
-/** The user who made a folder's symbolic link, if that is not the caller: the link may lead anywhere. */
+/** The user who made a symbolic link to a folder, if that is not the caller: such a link may lead anywhere. */
 export function whoseLink(path: string): number | undefined {
   const file = lstatSync(path, { throwIfNoEntry: false });
   const caller = process.geteuid?.();
   return caller === undefined || !file?.isSymbolicLink() || file.uid === caller ? undefined : file.uid;
 }
 
-// A file of the caller's own group may be written by that group: on most systems the caller is alone in it.
+// The caller's own group may write: on most systems the caller is its only member.
 function mayOthersWrite({ mode, gid }: FileOwner): boolean {
   return (mode & 0o002) !== 0 || ((mode & 0o020) !== 0 && gid !== process.getegid?.());
 }
 
-/** The owner and mode of a new file of the caller in a folder; undefined where none can be made. */
+/** The owner and mode of a new file in a folder. Undefined if none can be made. */
 function probe(folder: string): FileOwner | undefined {
   const path = join(folder, `.owner-${process.pid}-${Math.random().toString(36).slice(2)}-${probes++}`);
   try {
@@ -54,7 +50,7 @@ function probe(folder: string): FileOwner | undefined {
   }
 }
 
-/** Whether a folder is the caller's. On Windows, which has no such numbers, every folder counts as theirs. */
+/** Whether the caller owns a folder. On Windows, which has no owner numbers, always true. */
 export function isFolderOwned(path: string): boolean {
   const caller = process.geteuid?.();
   const folder = lstatSync(path, { throwIfNoEntry: false });

@@ -3,7 +3,7 @@ import { dirname, sep } from "node:path";
 
 /** The file system that holds a path. */
 export interface FileSystem {
-  /** As the kernel names it, such as `ext4`, `nfs4` or `fuse.sshfs`; `unknown` where no kernel tells. */
+  /** As the kernel names it, such as `ext4`, `nfs4` or `fuse.sshfs`; `unknown` where the system does not say. */
   readonly type: string;
   /** Where it is mounted; empty where that is not known. */
   readonly mount: string;
@@ -35,7 +35,7 @@ const localTypes = new Set([
 
 const unknown: FileSystem = { type: "unknown", mount: "", isLocal: false };
 
-/** The file system of a path, which need not exist yet. Linux tells it; elsewhere it is unknown. */
+/** The file system of a path, which need not exist yet. Only Linux says it; on other systems it is `unknown`. */
 export function fileSystemOf(path: string): FileSystem {
   let mounts: string;
   try {
@@ -46,7 +46,10 @@ export function fileSystemOf(path: string): FileSystem {
   return findMount(mounts, realPath(path)) ?? unknown;
 }
 
-/** The mount of a path in the text of `/proc/self/mountinfo`. Of several at one place the last one hides the others. */
+/**
+ * The mount of a path in the text of `/proc/self/mountinfo`. If several are mounted at one place, the last one hides
+ * the others.
+ */
 export function findMount(mountinfo: string, path: string): FileSystem | undefined {
   let found: FileSystem | undefined;
   for (const line of mountinfo.split("\n")) {

@@ -7,18 +7,18 @@ export function driverLogName(worker: string, { isWorker }: { readonly isWorker:
   return `${isWorker ? onlyWorker : driver}${worker}`;
 }
 
-/** The beginning of the names of the logs of a submission's tasks. */
+/** The prefix of the log names of a submission's tasks. */
 export function jobLogName(name: string): string {
   return `${job}${name}`;
 }
 
-/** Whether a log is from a process in the background: progress, and how the run ended. */
+/** Whether a log is that of a process in the background. It has the progress, and how the run ended. */
 export function isFromBackground(name: string): boolean {
   return name.startsWith(driver) || name.startsWith(onlyWorker) || name.startsWith(job);
 }
 
-/** Whether a log only repeats other logs: a driver, and a job, prints the output of its workers. */
-export function isCopy(name: string): boolean {
+/** Whether a log only repeats other logs: drivers and jobs print the output of their workers. */
+export function repeatsOtherLogs(name: string): boolean {
   return name.startsWith(driver) || name.startsWith(job);
 }
 

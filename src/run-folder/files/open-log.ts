@@ -4,12 +4,10 @@ import { errnoOf } from "../../errors/errors.ts";
 import { isMissing } from "./durable-files.ts";
 import type { RunPaths } from "./run-paths.ts";
 
-/** A log that may be shown, or why it may not. */
+/** A log that may be shown, or why it is refused. */
 export type OpenedLog = { readonly fd: number; readonly stat: Stats } | { readonly refused: string };
 
-/**
- * Opens a log for reading. A user who can write to the run could put a link there to a file that only the reader may
- * read: links are not followed, and a file with a second name is not shown. Undefined where there is none.
+/** Opens a log for reading, or undefined if there is none. Links are not followed and a file with a second name is refused: a user who can write to the run could link to a file that only the reader may read.
  */
 export function openLog(path: string): OpenedLog | undefined {
   let fd: number;
@@ -20,27 +18,27 @@ export function openLog(path: string): OpenedLog | undefined {
     return { refused: errnoOf(error) === "ELOOP" ? "is a symbolic link" : `cannot be read (${errnoOf(error)})` };
   }
   const stat = fstatSync(fd);
-  const refused = whyNot(stat);
+  const refused = whyLogRefused(stat);
   if (refused === undefined) return { fd, stat };
   closeSync(fd);
   return { refused };
 }
 
-/** Why a file is not shown as a log. */
-export function whyNot(stat: Stats): string | undefined {
+/** Why a file is refused as a log; undefined if it may be shown. */
+export function whyLogRefused(stat: Stats): string | undefined {
   if (stat.isSymbolicLink()) return "is a symbolic link";
   if (!stat.isFile()) return "is not a file";
   if (stat.nlink > 1) return "is a second name of another file (a hard link)";
-  return isMostlyHole(stat) ? `is almost empty for its length (${stat.size} bytes, most of them a hole)` : undefined;
+  return isMostlySparse(stat) ? `is almost empty for its length (${stat.size} bytes, most of them a hole)` : undefined;
 }
 
-// A file may announce terabytes without using the disk, and printing them takes hours. File systems that compress use less
-// than the length too, but not a thousandth of it.
-function isMostlyHole({ size, blocks }: Stats): boolean {
+// A sparse file may have terabytes that take hours to print. File systems with compression also use less than the
+// length, but not less than a thousandth.
+function isMostlySparse({ size, blocks }: Stats): boolean {
   return size > 2 ** 30 && blocks * 512 * 1000 < size;
 }
 
-/** The folder of the logs, unless it is not there or leads out of the run folder. */
+/** The folder of the logs. Undefined if it does not exist or leads out of the run folder. */
 export function logFolder({ root, logs }: RunPaths): string | undefined {
   try {
     const folder = realpathSync(logs);

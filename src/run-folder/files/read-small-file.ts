@@ -3,7 +3,7 @@ import { errnoOf } from "../../errors/errors.ts";
 import { isMissing } from "./durable-files.ts";
 import type { FileOwner } from "./file-owner.ts";
 
-/** A file with its owner, or what is wrong with it. */
+/** The text and owner of a file, or why it is refused. */
 export type SmallFile =
   | { readonly text: string; readonly owner: FileOwner; readonly problem?: undefined }
   | { readonly problem: string };
@@ -11,9 +11,7 @@ export type SmallFile =
 // Absent on Windows, where there are no pipes in folders.
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 
-/**
- * Reads a file that other users can put into a run folder: never a link, a pipe or more than `maxBytes`. Undefined
- * where there is none.
+/** Reads a file that other users may have put into a run folder. Links, pipes and files above `maxBytes` are refused. Undefined if there is none.
  */
 export function readSmallFile(path: string, maxBytes: number): SmallFile | undefined {
   try {

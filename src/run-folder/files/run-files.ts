@@ -16,100 +16,98 @@ import { dirname, normalize, sep } from "node:path";
 import { errnoOf, MillraceError } from "../../errors/errors.ts";
 import { type AtomicWrite, createFile, isMissing, writeFileAtomic } from "./durable-files.ts";
 
-// Whatever is written, moved or removed below a run folder passes through here. A path must stay inside of the folder
-// by its text, and no folder in it may be a symbolic link: other users may be able to write to the run. The run folder
-// itself may be reached through links.
-//
-// What this promises: a link that is there when the call begins is never followed. Node.js has no calls that are
-// relative to an open folder, so an attacker who replaces a folder by a link between the
-// check and the call can win that race. Claims and commits, of which there may be thousands a second, remember for a
-// moment which folders they have checked.
+// All code that writes, moves or removes something below a run folder calls these functions. A path must be inside of
+// the folder by its text, and no folder in it may be a symbolic link: other users may be able to write to the run. The
+// path of the run folder itself may contain links.
+// The guarantee: a link that exists when the call begins is never followed. Node.js has no calls relative to an open
+// folder, so an attacker can still replace a folder by a link between the check and the call. Claims and commits, of
+// which there may be thousands a second, do not check a folder again for a short time.
 
 const rememberedMs = 100;
 const maxRemembered = 100;
-const sound = new Map<string, { readonly root: string; readonly atMs: number }>();
+const checkedFolders = new Map<string, { readonly root: string; readonly atMs: number }>();
 
-/** The path, if it stays inside of the run folder `root`; an error that says why not otherwise. */
+/** Returns the path. Throws if it is not inside of the run folder `root`. */
 export function insideRun(root: string, path: string): string {
   const end = path.lastIndexOf(sep);
   const folder = path.slice(0, end);
   const name = path.slice(end + 1);
-  if (name === "" || name === "." || name === ".." || path.includes("\0")) throw leaves(root, path);
+  if (name === "" || name === "." || name === ".." || path.includes("\0")) throw outsideError(root, path);
   if (folder !== root && checkFolder(root, folder)) remember(root, folder);
   return path;
 }
 
-/** The same for claims and commits: the folder may have been checked a moment ago. */
-function insideRunLately(root: string, path: string): string {
+/** The same for claims and commits: a folder that was just checked is not checked again. */
+function insideRunCached(root: string, path: string): string {
   const end = path.lastIndexOf(sep);
-  const known = sound.get(path.slice(0, end));
+  const known = checkedFolders.get(path.slice(0, end));
   const isKnown = known?.root === root && performance.now() - known.atMs < rememberedMs;
-  // The name itself is checked again.
+  // The last name in the path is checked each time.
   return isKnown && /^[\w-][\w.-]*$/.test(path.slice(end + 1)) ? path : insideRun(root, path);
 }
 
 function remember(root: string, folder: string): void {
-  if (sound.size >= maxRemembered) sound.clear();
-  sound.set(folder, { root, atMs: performance.now() });
+  if (checkedFolders.size >= maxRemembered) checkedFolders.clear();
+  checkedFolders.set(folder, { root, atMs: performance.now() });
 }
 
 /** Returns whether the folder exists. */
 function checkFolder(root: string, folder: string): boolean {
   const below = root.endsWith(sep) ? root : root + sep;
   if (`${folder}${sep}` === below) return true;
-  if (!folder.startsWith(below) || normalize(folder) !== folder) throw leaves(root, folder);
+  if (!folder.startsWith(below) || normalize(folder) !== folder) throw outsideError(root, folder);
   let at = root.endsWith(sep) ? root.slice(0, -1) : root;
   for (const name of folder.slice(below.length).split(sep)) {
     at += sep + name;
     const stat = lstatSync(at, { throwIfNoEntry: false });
     if (stat === undefined) return false;
-    if (stat.isSymbolicLink()) throw isLink(at);
+    if (stat.isSymbolicLink()) throw linkError(at);
   }
   return true;
 }
 
-function leaves(root: string, path: string): MillraceError {
+function outsideError(root: string, path: string): MillraceError {
   return new MillraceError("RUN_DAMAGED", `${JSON.stringify(path)} is not inside of the run folder ${root}.`, {
     hint: "A file of the run holds a name that no run writes: it was changed. Nothing outside of the run was touched.",
   });
 }
 
-function isLink(path: string): MillraceError {
+function linkError(path: string): MillraceError {
   return new MillraceError("RUN_DAMAGED", `${path} is a symbolic link: nothing is written or removed behind it.`, {
     hint: "Put a real folder there instead (move what it leads to there), or remove the link. The run folder itself may be a link.",
   });
 }
 
-/** Puts a whole file in place at once. */
+/** Writes a file atomically. */
 export function replaceInRun(root: string, path: string, content: string | Uint8Array, how: AtomicWrite = {}): void {
   writeFileAtomic(insideRun(root, path), content, how);
 }
 
-/** Puts a whole file in place unless one exists. Returns whether this call did. */
+/** Creates a file atomically unless it exists. Returns whether this call created it. */
 export function createInRun(root: string, path: string, content: string | Uint8Array): boolean {
   return createFile(insideRun(root, path), content);
 }
 
-/** Writes a file that is not there yet. EEXIST where one is, a link that leads nowhere included. */
+/** Writes a new file. Throws EEXIST if anything has its name, even a broken link. */
 export function writeNewInRun(root: string, path: string, content: string): void {
   writeFileSync(insideRun(root, path), content, { flag: "wx" });
 }
 
 /** Replaces a small file by a new one: hard links to the old one keep its content. */
 export function rewriteInRun(root: string, path: string, content: string): void {
-  makeAnewInRun(root, path, () => writeFileSync(path, content, { flag: "wx" }));
+  replaceWithNew(root, path, () => writeFileSync(path, content, { flag: "wx" }));
 }
 
-/** Opens a new file for writing in place of an existing one, which may be a link. */
+/** Opens a new file for writing. Removes an existing file or link of the name first. */
 export function openNewInRun(root: string, path: string): number {
-  return makeAnewInRun(root, path, () => openSync(path, "wx"));
+  return replaceWithNew(root, path, () => openSync(path, "wx"));
 }
 
-// Two processes may write the same note at the same time: each removes what the other has just made.
+// Two processes may write the same note at the same time, and each remove the file of the other.
 const maxTries = 10;
 
 /** Removes an existing file of the name, and makes a new one. */
-function makeAnewInRun<Made>(root: string, path: string, make: () => Made): Made {
+function replaceWithNew<Made>(root: string, path: string, make: () => Made): Made {
   insideRun(root, path);
   for (let left = maxTries; ; left--) {
     try {
@@ -129,7 +127,7 @@ function unlinkIfPresent(path: string): void {
   }
 }
 
-/** Opens a file to add to it: a plain file with one name, made where it is not there. */
+/** Opens a file for appending, and creates it if needed. It must be a regular file with one name. */
 export function openToAppendInRun(root: string, path: string): number {
   insideRun(root, path);
   const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
@@ -142,12 +140,12 @@ export function openToAppendInRun(root: string, path: string): number {
   });
 }
 
-/** Opens a file to write over it in place. ENOENT where it is not there, ELOOP where it is a link. */
+/** Opens an existing file to overwrite it. Throws ENOENT if it does not exist, ELOOP if it is a link. */
 export function openToRewriteInRun(root: string, path: string): number {
   return openSync(insideRun(root, path), constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
 }
 
-/** Makes a folder below the run folder, with those above it. */
+/** Makes a folder below the run folder, and its parents. */
 export function makeFolderInRun(root: string, path: string, triesLeft: number = maxTries): void {
   insideRun(root, path);
   try {
@@ -161,25 +159,25 @@ export function makeFolderInRun(root: string, path: string, triesLeft: number = 
     }
     if (errnoOf(error) !== "EEXIST") throw error;
     const stat = lstatSync(path, { throwIfNoEntry: false });
-    if (stat?.isSymbolicLink()) throw isLink(path);
+    if (stat?.isSymbolicLink()) throw linkError(path);
     if (stat !== undefined && !stat.isDirectory()) throw error;
   }
 }
 
-/** Makes one folder; an error with EEXIST where anything has its name. */
-export function makeOneInRun(root: string, path: string): void {
-  mkdirSync(insideRunLately(root, path));
+/** Makes a new folder. Throws EEXIST if anything has its name. */
+export function makeNewFolderInRun(root: string, path: string): void {
+  mkdirSync(insideRunCached(root, path));
 }
 
-/** Moves a file or folder. A link is moved itself, never what it leads to. */
+/** Moves a file or folder. Of a link, the link itself is moved, not its target. */
 export function moveInRun(root: string, from: string, to: string): void {
-  renameSync(insideRunLately(root, from), insideRunLately(root, to));
+  renameSync(insideRunCached(root, from), insideRunCached(root, to));
 }
 
-/** A hard link to a file, in place of an existing file; a copy where the file system has no hard links. */
+/** Makes a hard link to a file, and replaces an existing file. Makes a copy if the file system has no hard links. */
 export function linkInRun(root: string, from: string, to: string): void {
-  insideRunLately(root, from);
-  insideRunLately(root, to);
+  insideRunCached(root, from);
+  insideRunCached(root, to);
   try {
     linkOrCopy(from, to);
   } catch (error) {
@@ -198,12 +196,12 @@ function linkOrCopy(from: string, to: string): void {
   }
 }
 
-/** Copies a file to a name that is free. */
+/** Copies a file to a new name. Throws EEXIST if anything has that name. */
 export function copyInRun(root: string, from: string, to: string): void {
   copyFileSync(from, insideRun(root, to), constants.COPYFILE_EXCL);
 }
 
-/** Removes a file, if it is there; what has its name and is a folder stays. */
+/** Removes a file if it exists. Throws if it is a folder. */
 export function removeFileInRun(root: string, path: string): void {
   insideRun(root, path);
   try {
@@ -220,10 +218,10 @@ export function removeFileInRun(root: string, path: string): void {
   }
 }
 
-/** Removes a file or a folder with all that is in it. A link is removed itself, never what it leads to. */
+/** Removes a file, or a folder with its content. Of a link, the link itself is removed, not its target. */
 export function removeFromRun(root: string, path: string): void {
-  insideRunLately(root, path);
-  // Nearly always it is one file, a lease; a stat before would double the cost of a small commit.
+  insideRunCached(root, path);
+  // Nearly always it is one file, a lease. A stat first would double the cost of a small commit.
   try {
     unlinkSync(path);
   } catch (error) {

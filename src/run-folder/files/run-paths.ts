@@ -16,13 +16,13 @@ export interface RunPaths {
   readonly attempts: string;
   readonly workers: string;
   readonly logs: string;
-  /** What was submitted to a scheduler, and what became of it. */
+  /** The submissions to a scheduler, and the reports of their tasks. */
   readonly jobs: string;
   /** What the driver found when it began. */
-  readonly firstLook: string;
-  /** There while the run is asked to stop. */
+  readonly firstScan: string;
+  /** This file exists while the run is asked to stop. */
   readonly stop: string;
-  /** There while the run is asked to stop once the shards in work are done. */
+  /** This file exists while workers are asked to finish their current shard and then leave. */
   readonly drain: string;
   /** The error that ended the last start; only displays read it. */
   readonly failure: string;
@@ -30,15 +30,15 @@ export interface RunPaths {
   readonly notices: string;
   /** Records of attempts that have ended; only displays read it. */
   readonly historyFolder: string;
-  /** Who may begin how many calls in which second, where the run has a rate limit. */
+  /** How many calls each worker may begin in each second, if the run has a rate limit. */
   readonly rate: string;
   shard(id: number): string;
   done(id: number): string;
-  /** The folder in which attempt `attempt` at a shard, or at the merge, works. */
+  /** The folder into which attempt `attempt` at a shard, or at the merge, writes. */
   attempt(target: Claimable, attempt: number): string;
-  /** The same folder once its right to commit was taken away. */
+  /** The same folder after the attempt has lost its right to commit. */
   fenced(target: Claimable, attempt: number): string;
-  /** A committed or damaged shard that attempt `attempt` is taking the place of. */
+  /** A committed or damaged shard that attempt `attempt` is replacing. */
   replaced(target: Claimable, attempt: number): string;
   lease(target: Claimable, attempt: number): string;
   worker(id: string): string;
@@ -54,7 +54,7 @@ export interface RunPaths {
 /** The paths of the run folder at `dir`. */
 export function runPaths(dir: string): RunPaths {
   const root = resolve(dir);
-  // Concatenated without `join`, which would parse each path again: several are made for every shard.
+  // Not made with `join`, which parses each path again: several paths are made for every shard.
   const below = root.endsWith(sep) ? root : root + sep;
   const inside = `${below}.millrace${sep}`;
   const attempts = `${inside}attempts${sep}`;
@@ -71,7 +71,7 @@ export function runPaths(dir: string): RunPaths {
     workers: `${inside}workers`,
     logs: `${inside}logs`,
     jobs: `${inside}jobs`,
-    firstLook: `${inside}first-look.json`,
+    firstScan: `${inside}first-look.json`,
     stop: `${inside}stop`,
     drain: `${inside}drain`,
     failure: `${inside}failure.json`,
@@ -94,13 +94,13 @@ export function runPaths(dir: string): RunPaths {
   };
 }
 
-/** A name without a separator: many come from files that other users may have written. */
+/** Checks that a name has no separator: many names come from files that other users may have written. */
 function plainName(root: string, name: string): string {
   if (typeof name === "string" && isInsideName(name) && !name.includes(sep)) return name;
   throw badName(root, name);
 }
 
-/** The name of a merged file: it may not lead out of the run folder, nor replace a file of the run itself. */
+/** Checks the name of a merged file: it must not lead out of the run folder or replace a file of the run itself. */
 function outputName(root: string, name: string): string {
   if (isOutputName(name)) return name;
   throw badName(root, name);
@@ -119,7 +119,7 @@ function badName(root: string, name: string): MillraceError {
   });
 }
 
-// Attempts are counted from 1: a run does not make larger numbers, and counting down from one would take too long.
+// Attempts count from 1. No run gets that far, and a commit counts down from its own number.
 const maxAttempts = 999_999;
 
 /** Whether this can be the number of an attempt. */

@@ -20,7 +20,7 @@ export function openWorkerLog(runDir: string, worker: string): WorkerLog {
       try {
         if (fd === undefined) makeFolderInRun(paths.root, paths.logs);
         fd ??= openToAppendInRun(paths.root, paths.log(worker));
-        // One call may write a part only.
+        // One call may write only a part.
         for (let done = 0; done < chunk.length; ) done += writeSync(fd, chunk, done);
       } catch (error) {
         // On a full disk the worker continues without its log; its output is still shown.

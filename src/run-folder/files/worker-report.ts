@@ -8,9 +8,9 @@ import type { RunPaths } from "./run-paths.ts";
  * worker's leases.
  */
 export interface WorkerReport extends Lease {
-  /** The shard in work; negative while there is none. */
+  /** The current shard; negative while there is none. */
   readonly shard: number;
-  /** The number of the attempt at that shard; the file keeps its first name for it. */
+  /** The number of the attempt at that shard. The key in the file is older than the word attempt. */
   readonly epoch: number;
   /** Items of that shard that are done. */
   readonly position: number;
@@ -19,16 +19,16 @@ export interface WorkerReport extends Lease {
   readonly failed: number;
   readonly dropped: number;
   readonly itemsPerSecond: number;
-  /** Where in that shard this attempt began, and when: milliseconds since 1970 by its host's clock. */
+  /** The position at which this attempt began, and when: milliseconds since 1970 by its host's clock. */
   readonly from?: number | undefined;
   readonly since?: number | undefined;
-  /** Where several calls of `forward` may be open: how many are, and how many were repeated so far. */
+  /** Calls of `forward` that are open, and calls repeated so far; only if several may be open at a time. */
   readonly inFlight?: number | undefined;
   readonly retries?: number | undefined;
   /** Calls that wait for the rate limit, and those that wait for their next try. */
   readonly waiting?: number | undefined;
   readonly retrying?: number | undefined;
-  /** Bytes of memory that its process holds, and may hold where its cgroup has a limit. */
+  /** Bytes of memory that its process holds, and the limit of its cgroup if there is one. */
   readonly rss?: number | undefined;
   readonly memoryLimit?: number | undefined;
 }
@@ -41,7 +41,7 @@ export function parseReport(text: string): WorkerReport | undefined {
       parseLease(text) !== undefined &&
       Number.isSafeInteger(report.shard) &&
       amounts.every((name) => isAmount(report[name])) &&
-      knownAmounts.every((name) => report[name] === undefined || isAmount(report[name]));
+      optionalAmounts.every((name) => report[name] === undefined || isAmount(report[name]));
     return isWhole ? (report as WorkerReport) : undefined;
   } catch {
     return undefined;
@@ -50,7 +50,7 @@ export function parseReport(text: string): WorkerReport | undefined {
 
 // Numbers that are summed up and shown.
 const amounts = ["epoch", "position", "itemsPerSecond"] as const;
-const knownAmounts = [
+const optionalAmounts = [
   "done",
   "failed",
   "dropped",
@@ -74,7 +74,7 @@ export function reportedMemory(text: string): { readonly rss: number; readonly l
   return rss === undefined || limit === undefined ? undefined : { rss, limit };
 }
 
-// Overwritten in place at a fixed length: the leases stay links to it, and no reader finds it empty.
+// A fixed length, overwritten in place: the leases stay links to the file, and a reader never finds it empty.
 const reportBytes = 1024;
 
 /** The text of a report's file. */
@@ -88,7 +88,8 @@ export function firstReport(lease: Lease): WorkerReport {
 }
 
 /**
- * Overwrites the report in a file of a run; false where the file is gone. Its age becomes 0 by the file system's clock.
+ * Overwrites the report in a file of a run, which makes its age 0 by the file system's clock. Returns false if the file
+ * does not exist any more.
  */
 export function renewReport({ root }: Pick<RunPaths, "root">, path: string, text: string): boolean {
   let fd: number;

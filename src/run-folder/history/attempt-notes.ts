@@ -6,7 +6,7 @@ import type { RunPaths } from "../files/run-paths.ts";
 import { exitNoteName, itemNoteName, releasedNoteName } from "../shard/shard-file-names.ts";
 import { shortReason } from "./history.ts";
 
-/** The call of `forward` that was running: its first item's position in the shard, and how many items it took. */
+/** The call of `forward` that was running: the position of its first item in the shard, and its number of items. */
 export interface ItemNote {
   readonly position: number;
   readonly count: number;
@@ -22,17 +22,17 @@ export interface ItemNote {
 export interface WorkerExit {
   readonly signal?: string | undefined;
   readonly code?: number | undefined;
-  /** The uncaught error, where it was one. */
+  /** The uncaught error, if there was one. */
   readonly message?: string | undefined;
   /** When it ended, in milliseconds since 1970 by the clock of its host. */
   readonly atMs?: number | undefined;
-  /** A signal from outside had asked it to leave before. */
+  /** Before that, a signal from outside had asked it to leave. */
   readonly wasWarned?: boolean | undefined;
-  /** The kernel's out-of-memory counter moved at that moment: that of the worker's cgroup, or that of the whole host. */
+  /** Which out-of-memory counter of the kernel moved at that moment: that of the worker's cgroup or of the host. */
   readonly outOfMemory?: "cgroup" | "host" | undefined;
-  /** The memory that the worker last reported and the limit it had. */
+  /** The memory that the worker last reported, and its limit. */
   readonly memory?: { readonly rss: number; readonly limit: number } | undefined;
-  /** What its supervisor had counted by then. */
+  /** The counts of its supervisor at that time. */
   readonly watched?: Watched | undefined;
 }
 
@@ -45,14 +45,14 @@ export interface Watched {
 
 /** How an attempt ended, as the notes in its folder say. */
 export interface AttemptEnd {
-  /** Its worker released it; otherwise the worker died, or was silent for too long. */
+  /** Its worker released it. Otherwise the worker died, or sent no heartbeat for too long. */
   readonly isReleased: boolean;
   /** Why it was released; undefined where that was not noted. */
   readonly releasedBecause?: string | undefined;
   readonly item: ItemNote | undefined;
   /** None of its items ran, while its worker worked on other shards too. */
   readonly isIdle?: boolean | undefined;
-  /** Known where a supervisor saw the worker end. */
+  /** Known if a supervisor saw the worker end. */
   readonly exit: WorkerExit | undefined;
 }
 
@@ -106,7 +106,10 @@ export function noteStuck(attemptDir: string, { position, count, stuckMs }: Item
   rewriteInRun(attemptDir, join(attemptDir, itemNoteName), text);
 }
 
-/** Notes how the worker of an attempt ended, in a folder of the run `root`; false where the attempt's folder is not there. */
+/**
+ * Notes how the worker of an attempt ended, in a folder of the run `root`; false where the attempt's folder is not
+ * there.
+ */
 export function noteExit(attemptDir: string, exit: WorkerExit, { root }: Pick<RunPaths, "root">): boolean {
   try {
     rewriteInRun(root, join(attemptDir, exitNoteName), `${JSON.stringify(exit)}\n`);
@@ -135,8 +138,8 @@ export function readAttemptEnd(attemptDir: string): AttemptEnd {
   };
 }
 
-// Signals that a process causes itself: a fault of its code, an abort. Other signals usually come from outside: an
-// operator, a scheduler, the kernel when a limit is reached.
+// Signals that a process causes itself: a fault of its code, an abort. Others usually come from outside: from an
+// operator, a scheduler, or the kernel if a limit is reached.
 const signalsOfFaults = ["SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGABRT", "SIGTRAP", "SIGSYS"];
 
 // Exit codes of programs that handle SIGHUP, SIGINT or SIGTERM themselves.

@@ -14,31 +14,32 @@ export interface AttemptRecord {
   /** Milliseconds since 1970, by the clock of the host that wrote the line. */
   readonly began: number;
   readonly ended: number;
-  /** `lost`: its worker died or was silent for too long; `released`: its worker left; `failed`: an error ended it. */
+  /**
+   * `lost`: its worker died, or sent no heartbeat for too long; `released`: its worker left; `failed`: an error ended
+   * it.
+   */
   readonly outcome: "committed" | "released" | "failed" | "lost";
   /** Items done by this attempt itself, and how many of them failed. */
   readonly items: number;
   readonly failed: number;
   readonly reason?: string | undefined;
-  /** The counts of the whole shard, where it was committed: displays need not open it. */
+  /** The counts of the whole shard, if it was committed: displays need not open it. */
   readonly counts?: ShardCounts | undefined;
 }
 
 /** The history of a worker's attempts. */
 export interface History {
   add(record: AttemptRecord): void;
-  /** Writes what is waiting. */
+  /** Writes the records that are buffered. */
   flush(): void;
   close(): void;
 }
 
 const maxReasonLength = 500;
-// Shards that take less than this share a write: one write for each would cost a hundredth of their time.
+// Records of shards that take less than this are written together: a write for each would take 1 % of their time.
 const quickMs = 20;
 
-/**
- * Opens the history of a worker. Only displays read it: a run never depends on it, waits for it or fails because of it.
- * The file appears with the first attempt that has ended.
+/** Opens the history of a worker. Only displays read it: a run does not depend on it, and errors in it are ignored. The file appears with the first attempt that has ended.
  */
 export function openHistory(paths: RunPaths, worker: string): History {
   let fd: number | undefined;
@@ -87,15 +88,15 @@ function lineOf(record: AttemptRecord): string {
   if (record.worker !== lastWorker || record.host !== lastHost) {
     lastWorker = record.worker;
     lastHost = record.host;
-    lastWho = `"worker":${JSON.stringify(lastWorker)},"host":${JSON.stringify(lastHost)}`;
+    lastWorkerFields = `"worker":${JSON.stringify(lastWorker)},"host":${JSON.stringify(lastHost)}`;
   }
-  return `{"unit":${record.unit},"attempt":${record.attempt},${lastWho},"began":${record.began},"ended":${record.ended},"outcome":"${record.outcome}","items":${record.items},"failed":${record.failed},"counts":{"items":${counts.items},"written":${counts.written},"dropped":${counts.dropped},"failed":${counts.failed}}}\n`;
+  return `{"unit":${record.unit},"attempt":${record.attempt},${lastWorkerFields},"began":${record.began},"ended":${record.ended},"outcome":"${record.outcome}","items":${record.items},"failed":${record.failed},"counts":{"items":${counts.items},"written":${counts.written},"dropped":${counts.dropped},"failed":${counts.failed}}}\n`;
 }
 
 // The same in every line of a worker.
 let lastWorker: string | undefined;
 let lastHost: string | undefined;
-let lastWho = "";
+let lastWorkerFields = "";
 
 function openToAppend(paths: RunPaths, worker: string): number {
   const path = paths.history(worker);
@@ -108,13 +109,13 @@ function openToAppend(paths: RunPaths, worker: string): number {
   }
 }
 
-/** A shortened reason: the first line of a message, up to a limit. */
+/** The first line of a message, shortened to a limit. */
 export function shortReason(message: string): string {
   const [line = ""] = maskSecrets(message).split("\n", 1);
   return line.length <= maxReasonLength ? line : `${line.slice(0, maxReasonLength)}…`;
 }
 
-/** The record in a line, or undefined where it is torn. */
+/** The record in a line, or undefined if the line is incomplete. */
 export function parseAttempt(line: string): AttemptRecord | undefined {
   try {
     const record = JSON.parse(line) as Partial<AttemptRecord> | null;

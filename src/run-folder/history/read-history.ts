@@ -6,9 +6,7 @@ import { type AttemptRecord, parseAttempt } from "./history.ts";
 
 /** Follows the histories of all workers of a run. */
 export interface HistoryTail {
-  /**
-   * Passes on what was written since the last call. `isLive`: whether a worker may still write; `pause`: yields to
-   * other work.
+  /** Passes the records that were written since the last call to `take`. `isLive`: whether a worker may still write; `pause`: yields to other work.
    */
   read(
     take: (record: AttemptRecord) => void,
@@ -23,22 +21,20 @@ interface Followed {
   /** The incomplete line at the end of the file. */
   rest: Buffer;
   /** Consecutive reads without new data after its worker was gone. */
-  quiet: number;
-  /** Not a history: it has no lines. Nothing more of it is read. */
-  isForeign: boolean;
+  idleReads: number;
+  /** Not a history: it has no lines. It is not read any further. */
+  isInvalid: boolean;
 }
 
 const chunkBytes = 1 << 16;
-// The last lines of a worker may appear late on a network file system; after this many reads without new data the file
+// On a network file system the last lines of a worker may appear late. After this many reads without new data the file
 // counts as complete.
-const looksAtTheDead = 3;
-// All files are read again at this interval: a worker that was only stopped may continue.
+const readsAfterExit = 3;
+// Every this many reads, all files are read: a worker that was only paused may continue.
 const readsPerRound = 20;
 const maxLineBytes = 1 << 20;
 
-/**
- * Opens the histories of a run at their beginning. Files of workers that have left are not read again: there may be
- * thousands.
+/** Opens the histories of a run at their beginning. Files of workers that have left are read only once in a while: there may be thousands.
  */
 export function openHistoryTail(paths: RunPaths): HistoryTail {
   const files = new Map<string, Followed>();
@@ -51,14 +47,14 @@ export function openHistoryTail(paths: RunPaths): HistoryTail {
       const isRound = reads++ % readsPerRound === 0;
       list(isRound);
       for (const [worker, file] of files) {
-        if (file.quiet >= looksAtTheDead && !isRound && !isLive(worker)) continue;
+        if (file.idleReads >= readsAfterExit && !isRound && !isLive(worker)) continue;
         const isNew = await follow(file, take, pause);
-        file.quiet = isNew || isLive(worker) ? 0 : file.quiet + 1;
+        file.idleReads = isNew || isLive(worker) ? 0 : file.idleReads + 1;
       }
     },
   };
 
-  /** The folder changes when a worker ends its first attempt. */
+  /** Lists the files again if the folder has changed, as it does when a worker ends its first attempt. */
   function list(isRound: boolean): void {
     const { mtimeMs } = statSync(paths.historyFolder, { throwIfNoEntry: false }) ?? {};
     if (mtimeMs === undefined || (mtimeMs === listedMs && isSettled && !isRound)) return;
@@ -69,11 +65,11 @@ export function openHistoryTail(paths: RunPaths): HistoryTail {
           path: paths.history(worker),
           offset: 0,
           rest: Buffer.alloc(0),
-          quiet: 0,
-          isForeign: false,
+          idleReads: 0,
+          isInvalid: false,
         });
     }
-    // Clocks of file systems are coarse: a change right after a listing may have the time from before it.
+    // Clocks of file systems are coarse: a change right after a listing may leave the time of the folder as it was.
     isSettled = mtimeMs === listedMs;
     listedMs = mtimeMs;
   }
@@ -84,7 +80,7 @@ export function openHistoryTail(paths: RunPaths): HistoryTail {
     pause: () => Promise<void>,
   ): Promise<boolean> {
     const size = statSync(file.path, { throwIfNoEntry: false })?.size ?? 0;
-    if (size <= file.offset || file.isForeign) return false;
+    if (size <= file.offset || file.isInvalid) return false;
     let fd: number;
     try {
       fd = openFileToRead(file.path);
@@ -99,7 +95,7 @@ export function openHistoryTail(paths: RunPaths): HistoryTail {
         if (read === 0) return true;
         file.offset += read;
         takeLines(file, chunk.subarray(0, read), take);
-        if (file.isForeign) return false;
+        if (file.isInvalid) return false;
       }
     } finally {
       closeSync(fd);
@@ -110,8 +106,8 @@ export function openHistoryTail(paths: RunPaths): HistoryTail {
 function takeLines(file: Followed, chunk: Buffer, take: (record: AttemptRecord) => void): void {
   const bytes = Buffer.concat([file.rest, chunk]);
   const end = bytes.lastIndexOf(10) + 1;
-  file.isForeign = bytes.length - end > maxLineBytes;
-  file.rest = file.isForeign ? Buffer.alloc(0) : Buffer.from(bytes.subarray(end));
+  file.isInvalid = bytes.length - end > maxLineBytes;
+  file.rest = file.isInvalid ? Buffer.alloc(0) : Buffer.from(bytes.subarray(end));
   if (end === 0) return;
   for (const line of bytes.toString("utf8", 0, end - 1).split("\n")) {
     const record = line === "" ? undefined : parseAttempt(line);

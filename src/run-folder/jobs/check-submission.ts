@@ -4,12 +4,12 @@ import type { Submission } from "./submission.ts";
 
 type Check = (value: unknown) => boolean;
 
-/** The largest number of tasks in all open submissions of a run: more than any scheduler accepts. */
+/** The maximum number of tasks in all open submissions of a run: more than any scheduler accepts. */
 export const maxTasks = 1_000_000;
 const maxTextLength = 4096;
 const maxSeconds = 1e9;
 
-/** Whether a text can be the name of a submission: it is a file name, and one word for every scheduler. */
+/** Whether a text can be the name of a submission: it must be a file name, and one word for every scheduler. */
 export function isJobName(name: unknown): name is string {
   return typeof name === "string" && /^[A-Za-z][A-Za-z0-9-]{0,39}$/.test(name);
 }
@@ -45,7 +45,7 @@ const required: { readonly [field: string]: Check } = {
   graceSeconds: isSeconds(0),
 };
 const optional: { readonly [field: string]: Check } = {
-  // Its scheduler checks the details.
+  // The scheduler that made it checks the rest.
   id: (value) => isWord(value) && (value as string).length <= 256,
   walltimeSeconds: isSeconds(Number.MIN_VALUE),
   threadsPerWorker: isWhole(1, 1_000_000),
@@ -62,7 +62,7 @@ const optional: { readonly [field: string]: Check } = {
 export function problemOfSubmission(value: unknown, name: string): string | undefined {
   if (!isJobName(name)) return "it is not the name of a submission";
   if (!isMapping(value)) return "it holds no record";
-  if (value["version"] !== 1) return "it is of another version";
+  if (value["version"] !== 1) return "it has another version";
   if (value["name"] !== name) return "the name in it is not its file's";
   const isWrong = (checks: typeof required, mayBeAbsent: boolean) =>
     Object.keys(checks).find((key) => !(mayBeAbsent && value[key] === undefined) && !checks[key]!(value[key]));

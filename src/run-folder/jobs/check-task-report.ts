@@ -11,7 +11,7 @@ function isTextOrAbsent(value: unknown): boolean {
   return value === undefined || typeof value === "string";
 }
 
-/** The report of a task in a file; undefined where it has another shape. */
+/** Returns the value if it is the report of a task. */
 export function checkTaskReport(value: unknown): TaskReport | undefined {
   return isTaskReport(value) ? value : undefined;
 }
@@ -21,7 +21,7 @@ function isTaskReport(value: unknown): value is TaskReport {
   const { version, node, pid, wasReady, outcome, isRequeued, error } = value;
   return (
     version === 1 &&
-    // Any host name: whether a node can be excluded is checked where that is needed.
+    // Any host name. The scheduler that excludes a node checks its name.
     typeof node === "string" &&
     /^[^\s\p{Cc}]{0,255}$/u.test(node) &&
     Number.isSafeInteger(pid) &&

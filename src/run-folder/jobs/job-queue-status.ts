@@ -4,27 +4,27 @@ import type { RunPaths } from "../files/run-paths.ts";
 import { isMapping } from "./check-submission.ts";
 import { writeInJobs } from "./jobs-folder.ts";
 
-/** The status of a run's jobs at the last call of their scheduler. */
+/** The status of a run's jobs, as their scheduler last reported it. */
 export interface JobQueueStatus {
   readonly env: string;
   readonly pending: number;
   readonly running: number;
   readonly lost: number;
-  /** The most frequent reason of the scheduler why tasks are pending. */
+  /** The most frequent reason that the scheduler gives for pending tasks. */
   readonly waitingFor?: string | undefined;
-  /** Why the scheduler did not answer, where it did not. */
+  /** Why the scheduler did not answer, if it did not. */
   readonly silence?: string | undefined;
 }
 
-/** The status of a run's jobs for a process that only looks: it is kept in memory, and nothing is written. */
+/** The status of a run's jobs for a read-only process: it is kept in memory, and nothing is written. */
 export interface ObservedJobs {
-  /** Whether a scheduler was asked; then `status` replaces the status in the folder. */
+  /** Whether the scheduler was asked. If so, `status` replaces the status in the folder. */
   readonly isAsked: boolean;
-  /** Undefined where no job is left. */
+  /** Undefined if no job is left. */
   readonly status: JobQueueStatus | undefined;
   /** The text of the status file at that time. */
   readonly folderText: string | undefined;
-  /** Records that are invalid or not asked for, and why: one sentence each. */
+  /** Records that are invalid or for which the scheduler is not asked, and why: a sentence each. */
   readonly problems: readonly string[];
 }
 
@@ -35,12 +35,12 @@ export function writeJobQueueStatus(paths: RunPaths, status: JobQueueStatus): vo
   writeInJobs(paths, "sight", `${JSON.stringify(status)}\n`);
 }
 
-/** No job of the run is left. */
+/** Removes the status: no job of the run is left. */
 export function removeJobQueueStatus(paths: RunPaths): void {
   removeFileInRun(paths.root, paths.job("sight"));
 }
 
-/** The status of the jobs: from the folder, or `seen`, where that is newer. */
+/** The status of the jobs: from the folder, or from `seen` if that is newer. */
 export function readJobQueueStatus(paths: RunPaths, seen?: ObservedJobs): JobQueueStatus | undefined {
   const text = readJobQueueText(paths);
   return seen?.isAsked && seen.folderText === text ? seen.status : parse(text);

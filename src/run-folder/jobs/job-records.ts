@@ -13,7 +13,7 @@ import type { Submission, TaskOutcome, TaskReport } from "./submission.ts";
 
 export type { Submission, TaskOutcome, TaskReport } from "./submission.ts";
 
-/** A file among the records of a run: a submission, or what is wrong with it. */
+/** A submission in the jobs folder, or the reason why its file is refused. */
 export type JobRecord =
   | { readonly file: string; readonly submission: Submission; readonly owner: FileOwner; readonly problem?: undefined }
   | { readonly file: string; readonly problem: string };
@@ -26,7 +26,7 @@ export function writeSubmission(paths: RunPaths, submission: Submission): void {
   writeInJobs(paths, `${submission.name}.json`, `${JSON.stringify(submission)}\n`, { makesFolder: true });
 }
 
-/** Every file in which a submission is kept, in the order of their names. */
+/** The files of all submissions, in the order of their names. */
 export function readJobRecords(paths: RunPaths): JobRecord[] {
   let tasks = 0;
   return namesIn(paths.jobs)
@@ -53,7 +53,7 @@ function readRecord(paths: RunPaths, file: string): JobRecord | undefined {
   return { file, submission: knownFields(value as object), owner: read.owner };
 }
 
-/** The submissions of a run that are written down as they should be, in no order. */
+/** The submissions of a run whose files are valid, in no order. */
 export function readSubmissions(paths: RunPaths): Submission[] {
   return readJobRecords(paths).flatMap((record) => (record.problem === undefined ? record.submission : []));
 }
@@ -76,9 +76,7 @@ export function readSubmission(paths: RunPaths, name: string): Submission {
   });
 }
 
-/**
- * Why the caller must not cancel a submission, as the end of a sentence that begins with "its record"; undefined where
- * it may. `mayWrite`: a probe file may be made to find out.
+/** Why the caller must not cancel a submission, as the end of a sentence that begins with "its record". Undefined if it may. `mayWrite`: a probe file may be made to find out.
  */
 export function whySubmissionNotOwned(
   paths: RunPaths,
@@ -92,7 +90,7 @@ export function whySubmissionNotOwned(
   return whyNotOwned(record.owner, mayWrite ? paths.jobs : undefined);
 }
 
-/** Writes the submitted text. Only the user can read it where it holds a secret, from the prologue for example. */
+/** Writes the submitted text. If it holds a secret (from the prologue, for example), only the user can read it. */
 export function writeJobFile(paths: RunPaths, name: string, text: string): string {
   if (maskSecrets(text) === text) return writeInJobs(paths, `${name}.job`, text, { makesFolder: true });
   const path = writeInJobs(paths, `${name}.job`, text, { makesFolder: true, mode: 0o600 });
@@ -117,8 +115,8 @@ export function beginTaskReport(
 ): OpenTaskReport {
   let report: TaskReport = { version: 1, node, pid: process.pid, wasReady: false };
   const put = () => writeRecord(paths, `${name}.${task}.json`, report);
-  // A task that its scheduler counted as lost may still run while it runs again elsewhere: then the report belongs to
-  // the new one.
+  // A task that its scheduler counted as lost may still run while the scheduler runs it again on another node. Then the
+  // report belongs to the new one.
   const write = () => {
     const now = readTaskReport(paths, name, task);
     if (now === undefined || (now.node === node && now.pid === process.pid)) put();
@@ -139,13 +137,13 @@ export function beginTaskReport(
   };
 }
 
-/** Notes that a task was cancelled before it began. If it has begun nevertheless, it overwrites this. */
+/** Notes that a task was cancelled before it began. If it begins nevertheless, it overwrites this. */
 export function noteWithdrawn(paths: RunPaths, { name }: Pick<Submission, "name">, task: number): void {
   const report: TaskReport = { version: 1, node: "", pid: 0, wasReady: false, outcome: "withdrawn" };
   writeRecord(paths, `${name}.${task}.json`, report);
 }
 
-/** The report of a task, or undefined where it has not begun. */
+/** The report of a task; undefined if the task has not begun. */
 export function readTaskReport(paths: RunPaths, name: string, task: number): TaskReport | undefined {
   if (!isJobName(name)) return undefined;
   const read = readSmallFile(paths.job(`${name}.${task}.json`), maxReportBytes);

@@ -13,7 +13,7 @@ export interface JobSpec {
 const format = "millrace-job";
 const maxSpecBytes = 256 << 20;
 
-/** The text of such a file. `spec` is what the run's workers read: classes, config, params, options. */
+/** The text of such a file. `spec`: the spec of the run, which its workers read. */
 export function formatJobSpec(job: JobSpec & Readonly<Record<string, unknown>>, spec: unknown): string {
   return `${JSON.stringify({ format, version: 1, ...job, spec }, null, 1)}\n`;
 }

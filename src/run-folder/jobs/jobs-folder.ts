@@ -4,12 +4,10 @@ import { makeFolderInRun, replaceInRun } from "../files/run-files.ts";
 import type { RunPaths } from "../files/run-paths.ts";
 import { isJobName } from "./check-submission.ts";
 
-// Whatever the umask is: records that others can write are ignored later.
+// Independent of the umask: records that others can write are ignored later.
 const recordMode = 0o644;
 
-/**
- * Writes one file into the jobs folder of a run, and never anywhere else. Returns its path. Only a submission makes the
- * folder: a job that ends late must not create the folder of a deleted run again.
+/** Writes a file into the jobs folder of a run, and nowhere else. Returns its path. Only a submission makes the folder: a job that ends late must not create the folder of a deleted run again.
  */
 export function writeInJobs(
   paths: RunPaths,

@@ -6,7 +6,7 @@ import type { PackedError } from "../../errors/pack-error.ts";
  */
 export interface Submission {
   readonly version: 1;
-  /** The name under which the scheduler knows it. */
+  /** Its name at the scheduler. */
   readonly name: string;
   readonly env: string;
   readonly tasks: number;
@@ -24,19 +24,17 @@ export interface Submission {
   readonly own?: Readonly<Record<string, string | number | boolean | readonly string[]>> | undefined;
   /** The folder with the output of its tasks, where that is not the run's own. */
   readonly logDirectory?: string | undefined;
-  /** Where it was started without a scheduler. */
+  /** The host on which it was started without a scheduler. */
   readonly host?: string | undefined;
   /** Who submitted it and where, for people to read. The owner of its file decides who may cancel it. */
   readonly by?: string | undefined;
   /** It is not watched any more: it was cancelled, or never made. */
   readonly isClosed?: boolean | undefined;
-  /** It was not known whether it was made, and others replace it: if it starts after all, its tasks leave at once. */
+  /** Others replace it, because it was not known whether it was made. If it starts after all, its tasks leave at once. */
   readonly isUnwanted?: boolean | undefined;
 }
 
-/**
- * How a task has ended, by its own report. `deadline`: its time was up and items are left. `withdrawn`: the driver
- * cancelled it before it began, and replaced it.
+/** How a task has ended, by its own report. `deadline`: its time was up while items were left. `withdrawn`: the driver cancelled it before it began, and replaced it.
  */
 export type TaskOutcome = "complete" | "left" | "deadline" | "failed" | "withdrawn";
 
@@ -47,7 +45,7 @@ export interface TaskReport {
   readonly pid: number;
   /** Whether one of its workers has built its env. */
   readonly wasReady: boolean;
-  /** Undefined while it runs; also where it was killed. */
+  /** Undefined while it runs, and if it was killed. */
   readonly outcome?: TaskOutcome | undefined;
   /** It has asked the scheduler to run it again. */
   readonly isRequeued?: boolean | undefined;

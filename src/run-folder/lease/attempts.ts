@@ -4,7 +4,7 @@ import { type Claimable, parseAttemptName } from "../files/run-paths.ts";
 export interface KnownAttempts {
   /** The newest attempt that may still commit. */
   readonly active: number | undefined;
-  /** Attempts that lost that right, oldest first; they may hold a checkpoint. */
+  /** Attempts that may not commit any more, oldest first. They may hold a checkpoint. */
   readonly fenced: readonly number[];
   readonly highest: number;
 }

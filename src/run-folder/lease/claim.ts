@@ -7,7 +7,7 @@ import type { FencedAttempt } from "./lost-attempt.ts";
 /** The right to one attempt at a shard or at the merge. */
 export interface Claim {
   readonly target: Claimable;
-  /** The attempt's number: it only ever grows, and an older attempt can never commit. */
+  /** The number of the attempt. It only grows; an older attempt can never commit. */
   readonly attempt: number;
 }
 
@@ -15,21 +15,18 @@ export interface ClaimContext {
   readonly paths: RunPaths;
   readonly lease: Lease;
   readonly isDead?: ((holder: Lease) => boolean) | undefined;
-  /** Called for every attempt that is taken from its holder. */
+  /** Called for each attempt that is fenced. */
   readonly onFenced?: ((fenced: FencedAttempt) => void) | undefined;
 }
 
 export interface ClaimOptions {
-  /** A committed shard may be claimed too, to be replaced: the retry of failed items. */
+  /** Claims a committed shard too, to replace it: for the retry of failed items. */
   readonly replace?: boolean;
-  /** The new attempt's number is above this: the attempt that made the shard to be replaced. */
+  /** The number of the attempt that made the shard to be replaced; the new attempt gets a higher one. */
   readonly above?: number;
 }
 
-/**
- * Claims a shard (or the merge) that has no holder, or whose holder is gone. Making the attempt's folder is the claim:
- * it fails if it is there. Taking over is moving the old attempt's folder aside: its commit, which is a move of that
- * same folder, then finds nothing. `seen` may be old; what it says is checked again after the folder was made.
+/** Claims a shard (or the merge) that has no holder, or whose holder is gone. Making the attempt's folder is the claim: it fails if the folder exists. An old attempt is fenced first: its folder is moved, so its commit, which is a move of the same folder, fails. `seen` may be outdated; it is checked again after the folder was made.
  */
 export function* claimTarget(
   target: Claimable,
@@ -49,24 +46,24 @@ export function* claimTarget(
     yield* remove(folder);
     return undefined;
   }
-  // The lease is a second name of the worker's own file: renewing that one renews every lease it holds, and a claim
-  // creates no file that the commit would have to delete.
+  // The lease is a hard link to the report of the worker: renewing the report renews all its leases, and a claim writes
+  // no file of its own.
   yield* link(paths.worker(lease.worker), paths.lease(target, attempt));
   return { target, attempt };
 }
 
-/** Takes the right to commit from an attempt whose holder is gone. Of several workers that try, one succeeds. */
+/** Takes the right to commit from an attempt whose holder is gone. If several workers try, one succeeds. */
 export function* fenceAttempt(target: Claimable, attempt: number, context: ClaimContext): Steps<boolean> {
   const { paths, lease, isDead, onFenced } = context;
-  // Between its claim and its lease an attempt has only its folder: then the age of the folder counts.
+  // An attempt that was just claimed has a folder and no lease yet: then the age of the folder counts.
   const snapshot =
     (yield* readFileStep(paths.lease(target, attempt))) ?? (yield* readFileStep(paths.attempt(target, attempt)));
   if (snapshot === undefined || isHeld(snapshot, { ttlMs: lease.ttlMs, isDead })) return false;
-  // The lease is removed first. If it were removed last, a worker killed in between would leave it behind, and its old
-  // holder, on waking, could use it for a folder that another worker has made under the same name since.
+  // The lease is removed first. Otherwise a worker killed between the two steps would leave the lease, and its old
+  // holder, if it was only paused, could use it for a folder that another worker has made under the same name.
   yield* remove(paths.lease(target, attempt));
   const moved = yield* move(paths.attempt(target, attempt), paths.fenced(target, attempt));
-  // This number was fenced before: a worker with an old view made the folder and died before it withdrew.
+  // This number was fenced before: a worker with outdated information made the folder and died before it removed it.
   if (moved === "exists") yield* remove(paths.attempt(target, attempt));
   if (moved === "moved") onFenced?.({ target, attempt, snapshot });
   return moved !== "missing";

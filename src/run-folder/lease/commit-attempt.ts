@@ -2,9 +2,7 @@ import type { Claim, ClaimContext } from "./claim.ts";
 import { exists, isCommitted, move, remove, type Steps } from "./file-step.ts";
 import { ownsLease } from "./release-attempt.ts";
 
-/**
- * Publishes an attempt's folder as its shard, with one rename. A fenced attempt finds its folder gone and loses; where
- * an intact shard exists already, the attempt loses too. `replace`: replaces a committed shard.
+/** Publishes an attempt's folder as its shard, with one rename. The attempt is lost if it was fenced (its folder is gone), or if an intact shard exists. `replace`: replaces a committed shard.
  */
 export function* commitAttempt(
   claim: Claim & { readonly target: number },
@@ -16,26 +14,27 @@ export function* commitAttempt(
   if (!(yield* ownsLease(claim, context))) return "lost";
 
   const folder = paths.attempt(target, attempt);
-  let inTheWay = replace;
+  let hasReplaced = replace;
   if (replace) yield* move(paths.shard(target), paths.replaced(target, attempt));
   let moved = yield* move(folder, paths.shard(target));
   if (moved === "exists" && !(yield* isCommitted(target))) {
-    inTheWay = true;
+    hasReplaced = true;
     yield* move(paths.shard(target), paths.replaced(target, attempt));
     moved = yield* move(folder, paths.shard(target));
   }
   yield* remove(paths.lease(target, attempt));
   if (moved === "exists") yield* remove(folder);
   if (moved !== "moved") return "lost";
-  // Between the check of the lease and the rename this attempt may have been fenced, and a worker with an old view may
-  // have made an empty folder under its name: then that empty folder was renamed, and the attempt is lost.
+  // Between the check of the lease and the rename this attempt may have been fenced, and a worker with outdated
+  // information may have made an empty folder under its name. Then that empty folder was renamed, and the attempt is
+  // lost.
   if (!(yield* exists(paths.done(target)))) return "lost";
-  if (inTheWay) yield* remove(paths.replaced(target, attempt));
-  yield* forgetOlder(claim, paths);
+  if (hasReplaced) yield* remove(paths.replaced(target, attempt));
+  yield* removeOlderAttempts(claim, paths);
   return "committed";
 }
 
-function* forgetOlder({ target, attempt }: Claim, paths: ClaimContext["paths"]): Steps<void> {
+function* removeOlderAttempts({ target, attempt }: Claim, paths: ClaimContext["paths"]): Steps<void> {
   for (let older = attempt - 1; older > 0; older--) {
     yield* remove(paths.fenced(target, older));
     yield* remove(paths.replaced(target, older));

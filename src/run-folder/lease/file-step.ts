@@ -28,7 +28,7 @@ export function* makeFolder(path: string): Steps<"made" | "exists"> {
   return (yield { do: "mkdir", path }) as "made" | "exists";
 }
 
-/** A folder is never moved onto another one that is not empty: that returns "exists". */
+/** Returns "exists" if `to` is a folder that is not empty. */
 export function* move(from: string, to: string): Steps<"moved" | "missing" | "exists"> {
   return (yield { do: "rename", from, to }) as "moved" | "missing" | "exists";
 }
@@ -37,12 +37,12 @@ export function* exists(path: string): Steps<boolean> {
   return (yield { do: "exists", path }) as boolean;
 }
 
-/** A hard link to a file; it replaces a file of that name. */
+/** Makes a hard link to a file, and replaces a file of that name. */
 export function* link(from: string, to: string): Steps<void> {
   yield { do: "link", from, to };
 }
 
-/** Whether two names are of one file, or of files with the same worker's name in them. */
+/** Whether two names are of one file, or of two files that name the same worker. */
 export function* isSameFile(path: string, other: string): Steps<boolean> {
   return (yield { do: "same", path, other }) as boolean;
 }
@@ -60,14 +60,14 @@ export function* isCommitted(shard: number): Steps<boolean> {
   return (yield { do: "committed", shard }) as boolean;
 }
 
-/** Runs steps that are all synchronous. */
+/** Carries out steps that are all synchronous. */
 export function takeStepsNow<T>(steps: Steps<T>, take: (step: FileStep) => unknown): T {
   let next = steps.next();
   while (!next.done) next = steps.next(take(next.value));
   return next.value;
 }
 
-/** Runs steps, one after the other. */
+/** Carries out steps, one after the other. */
 export async function takeSteps<T>(steps: Steps<T>, take: (step: FileStep) => unknown): Promise<T> {
   let next = steps.next();
   while (!next.done) {

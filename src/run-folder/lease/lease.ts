@@ -1,37 +1,33 @@
 import type { FileSnapshot } from "./file-step.ts";
 import { isKnownDead, type ProcessIdentity } from "./process-identity.ts";
 
-/** A worker's temporary right to one attempt. It is renewed by writing it again: only its age counts. */
+/** A worker's temporary right to one attempt. Writing its file again renews it: only the age of the file counts. */
 export interface Lease extends ProcessIdentity {
   readonly worker: string;
   /** A driver runs no items itself, but has a report too. */
   readonly role?: "worker" | "driver" | undefined;
   readonly ttlMs: number;
-  /**
-   * The process that started the worker and sees it end. While it is alive, it releases the leases of a dead worker
-   * itself.
+  /** The process that started the worker and is notified when it ends. While the watcher is alive, only it releases the leases of a dead worker.
    */
   readonly watcher?: ProcessIdentity | undefined;
 }
 
-/** How long a silent worker keeps its attempt. Correctness does not depend on it: the rename of a late commit fails. */
+/** How long a worker without heartbeat keeps its attempt. Correctness does not depend on it: a late commit fails. */
 export const defaultLeaseTtlMs = 15_000;
 const ttlMsPerWorker = 30;
 
-/**
- * The TTL of a lease, for other hosts, until the worker's heartbeat thread runs: the first item may block the worker
- * before it can start the thread. On the same host a dead process is known at once.
+/** The TTL of a lease until the worker's heartbeat thread runs: the first item may block the worker before the thread starts. It matters for other hosts; on the same host a dead process is noticed without it.
  */
-export const unbeatenTtlMs = 3_600_000;
+export const ttlBeforeHeartbeatMs = 3_600_000;
 
 /** The default TTL of a lease: longer with many workers, which renew their leases less often. */
-export function usualLeaseTtlMs(workers: number): number {
+export function leaseTtlMsFor(workers: number): number {
   return Math.max(defaultLeaseTtlMs, ttlMsPerWorker * workers);
 }
 
 const hostNames = new Map<string, string>();
 
-/** The name of a process's host, without its boot id and namespace. */
+/** The host name of a process, without boot id and namespace. */
 export function hostNameOf({ host }: ProcessIdentity): string {
   const known = hostNames.get(host);
   if (known !== undefined) return known;
@@ -64,21 +60,21 @@ function isIdentity(value: Partial<ProcessIdentity> | null): boolean {
   );
 }
 
-export interface LeaseJudge {
+export interface HolderCheck {
   /** The TTL of a lease whose text is incomplete or not written yet. */
   readonly ttlMs: number;
-  /** Whether the process of a lease is known to be dead; tests of the protocol pass their own. */
+  /** Whether the process of a lease is known to be dead. Tests of the protocol pass their own function. */
   readonly isDead?: ((holder: Lease) => boolean) | undefined;
 }
 
 /** Whether the holder of a lease may still be alive. */
-export function isHeld({ text, ageMs }: FileSnapshot, { ttlMs, isDead = isGone }: LeaseJudge): boolean {
+export function isHeld({ text, ageMs }: FileSnapshot, { ttlMs, isDead = isGone }: HolderCheck): boolean {
   const lease = parseLease(text);
   if (ageMs > (lease?.ttlMs ?? ttlMs)) return false;
   if (lease === undefined) return true;
   if (isDead(lease)) return false;
-  // The long TTL before the first heartbeat applies only to a live holder. A watcher that has not released a dead
-  // worker's lease by then is stopped, or is not the watcher any more.
+  // The long TTL before the first heartbeat applies only to a live holder. If the holder is dead and its watcher has
+  // not released the lease within `ttlMs`, the watcher is paused or has another worker by now.
   return !(ageMs > ttlMs && lease.watcher !== undefined && isKnownDead(lease));
 }
 

@@ -7,16 +7,14 @@ import { type AttemptRecord, openHistory } from "../history/history.ts";
 import type { FileSnapshot } from "./file-step.ts";
 import { hostNameOf, parseLease } from "./lease.ts";
 
-/** An attempt that was taken from its worker. `snapshot`: its lease when it was last read. */
+/** An attempt that lost its right to commit. `snapshot`: its lease when it was last read. */
 export interface FencedAttempt {
   readonly target: Claimable;
   readonly attempt: number;
   readonly snapshot: FileSnapshot;
 }
 
-/**
- * Describes an attempt whose worker is gone, from the notes in its folder. Undefined where its worker is not known:
- * without a lease the attempt has done nothing.
+/** Describes an attempt whose worker is gone, from the notes in its folder. Undefined if it had no lease: then its worker is not known, and it has done nothing.
  */
 export function describeLost(paths: RunPaths, { target, attempt, snapshot }: FencedAttempt): AttemptRecord | undefined {
   const lease = parseLease(snapshot.text);
@@ -27,7 +25,7 @@ export function describeLost(paths: RunPaths, { target, attempt, snapshot }: Fen
   const seenLast = Math.max(times?.last ?? 0, Date.now() - snapshot.ageMs);
   const began = times?.began ?? seenLast;
   const report = parseReport(snapshot.text);
-  const isOfThis = report !== undefined && report.shard === target && report.epoch === attempt;
+  const isSameAttempt = report !== undefined && report.shard === target && report.epoch === attempt;
   const stuck = item?.stuckMs === undefined ? undefined : `an item took more than ${item.stuckMs} ms`;
   const how = isReleased ? "its driver was gone" : `the worker ${describeExit(exit)}`;
   return {
@@ -36,10 +34,10 @@ export function describeLost(paths: RunPaths, { target, attempt, snapshot }: Fen
     worker: lease.worker,
     host: hostNameOf(lease),
     began,
-    // Where the end was seen, it is now; otherwise the last heartbeat counts.
+    // If the end was seen, it was just now; otherwise the last heartbeat counts.
     ended: Math.round(Math.max(began, wasSeen(exit) ? Date.now() : seenLast)),
     outcome: isReleased ? "released" : "lost",
-    items: isOfThis ? Math.max(0, report.position - (report.from ?? 0)) : 0,
+    items: isSameAttempt ? Math.max(0, report.position - (report.from ?? 0)) : 0,
     failed: 0,
     reason: stuck ?? how,
   };
@@ -54,11 +52,11 @@ export function noteLost(paths: RunPaths, fenced: FencedAttempt): void {
     history.add(record);
     history.close();
   } catch {
-    // The history is only shown: an error in it must not stop a worker.
+    // Only displays read the history: an error in it must not stop a worker.
   }
 }
 
-/** Where the end of a worker was not seen, its last reported memory is the only evidence. */
+/** Notes the last reported memory of a worker whose end was not seen: it is the only evidence. */
 export function noteLastMemory(paths: RunPaths, { target, attempt, snapshot }: FencedAttempt): void {
   const memory = reportedMemory(snapshot.text);
   const folder = paths.fenced(target, attempt);
@@ -70,7 +68,7 @@ const maxFilesRead = 32;
 function timesOf(folder: string): { readonly began: number; readonly last: number } | undefined {
   const stat = statSync(folder, { throwIfNoEntry: false });
   if (stat === undefined) return undefined;
-  // Where a file system keeps no creation time, the last change of the folder is close to it: its files are made first.
+  // On a file system without creation times, the last change of the folder is close to it: its files are made first.
   const began = stat.birthtimeMs > 0 ? Math.min(stat.birthtimeMs, stat.mtimeMs) : stat.mtimeMs;
   let last = stat.mtimeMs;
   for (const name of readdirSync(folder).slice(0, maxFilesRead))

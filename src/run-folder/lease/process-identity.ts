@@ -1,44 +1,44 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 
-/** Identifies a process: on the same host it tells whether that process is still running. */
+/** Identifies a process. On the same host it shows whether that process is still running. */
 export interface ProcessIdentity {
-  /** Host name, boot and pid namespace: pids are comparable only where all three agree. */
+  /** Host name, boot id and pid namespace: pids are comparable only if all three are equal. */
   readonly host: string;
   readonly pid: number;
-  /** When the process began, in the kernel's ticks: distinguishes a reused pid. Empty where unknown. */
+  /** When the process began, in the kernel's ticks: a process with a reused pid has another. Empty if unknown. */
   readonly began: string;
 }
 
 /** The identity of a process on this host; of this one by default. */
 export function identify(pid: number = process.pid): ProcessIdentity {
-  return { host: thisHost(), pid, began: beginningOf(pid)?.began ?? "" };
+  return { host: thisHost(), pid, began: readStart(pid)?.began ?? "" };
 }
 
 let host: string | undefined;
 
 function thisHost(): string {
-  host ??= [hostname(), readQuietly("/proc/sys/kernel/random/boot_id"), linkQuietly("/proc/self/ns/pid")].join("|");
+  host ??= [hostname(), readOrEmpty("/proc/sys/kernel/random/boot_id"), readLinkOrEmpty("/proc/self/ns/pid")].join("|");
   return host;
 }
 
-/** Whether a process is known to be dead; false also where that cannot be known, as on another host. */
+/** Whether a process is known to be dead. False if that cannot be known, as on another host. */
 export function isKnownDead(other: ProcessIdentity): boolean {
   if (other.host !== thisHost()) return false;
-  const now = beginningOf(other.pid);
-  if (now === undefined) return !answersSignals(other.pid);
+  const now = readStart(other.pid);
+  if (now === undefined) return !takesSignals(other.pid);
   return now.state === "Z" || (other.began !== "" && now.began !== other.began);
 }
 
-function beginningOf(pid: number): { state: string; began: string } | undefined {
-  const stat = readQuietly(`/proc/${pid}/stat`);
+function readStart(pid: number): { state: string; began: string } | undefined {
+  const stat = readOrEmpty(`/proc/${pid}/stat`);
   // The command name, in parentheses, may hold spaces and parentheses itself.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const [state, began] = [fields[0], fields[19]];
   return state === undefined || began === undefined ? undefined : { state, began };
 }
 
-function answersSignals(pid: number): boolean {
+function takesSignals(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
@@ -47,7 +47,7 @@ function answersSignals(pid: number): boolean {
   }
 }
 
-function readQuietly(path: string): string {
+function readOrEmpty(path: string): string {
   try {
     return readFileSync(path, "utf8").trim();
   } catch {
@@ -55,7 +55,7 @@ function readQuietly(path: string): string {
   }
 }
 
-function linkQuietly(path: string): string {
+function readLinkOrEmpty(path: string): string {
   try {
     return readlinkSync(path);
   } catch {

@@ -9,9 +9,7 @@ import { type Lease, parseLease } from "./lease.ts";
 import { type FencedAttempt, noteLost } from "./lost-attempt.ts";
 import { takeFileStep } from "./take-file-step.ts";
 
-/**
- * Releases the leases of a worker that is known to have ended, and notes how it ended, so that its shards can be
- * claimed at once. Attempts that another worker has fenced already are left alone.
+/** Releases the leases of a worker that has ended, and notes how it ended, so that its shards can be claimed at once. Attempts that another worker has fenced are not touched.
  */
 export function reapWorker(paths: RunPaths, worker: string, exit?: WorkerExit): void {
   const onFenced = (fenced: FencedAttempt) => noteLost(paths, fenced);
@@ -22,14 +20,15 @@ export function reapWorker(paths: RunPaths, worker: string, exit?: WorkerExit): 
     if (held === undefined) continue;
     const { target, attempt } = held;
     if (parseLease(readIfPresent(paths.lease(target, attempt)) ?? "")?.worker !== worker) continue;
-    if (exit !== undefined && target !== "merge") noteWherever(paths, target, attempt, exit);
+    if (exit !== undefined && target !== "merge") noteExitInEither(paths, target, attempt, exit);
     takeStepsNow(fenceAttempt(target, attempt, context), take);
   }
   removeFileInRun(paths.root, paths.worker(worker));
 }
 
-// Another worker may be fencing the attempt at this moment, so its folder has one of two names.
-function noteWherever(paths: RunPaths, target: number, attempt: number, exit: WorkerExit): void {
+// Another worker may be fencing the attempt at this moment: its folder has one of two names, and may change from one to
+// the other between two tries.
+function noteExitInEither(paths: RunPaths, target: number, attempt: number, exit: WorkerExit): void {
   const names = [paths.attempt(target, attempt), paths.fenced(target, attempt)];
   [...names, ...names].some((folder) => noteExit(folder, exit, paths));
 }

@@ -1,9 +1,7 @@
 import type { Claim, ClaimContext } from "./claim.ts";
 import { isSameFile, move, remove, type Steps } from "./file-step.ts";
 
-/**
- * Whether the lease on an attempt is still a link to this worker's report. Attempt numbers can be used again after a
- * shard was discarded, so the folder alone is no proof.
+/** Whether the lease of an attempt is still a link to this worker's report. The existence of the folder proves nothing: attempt numbers can be used again after a shard was discarded.
  */
 export function* ownsLease({ target, attempt }: Claim, { paths, lease }: ClaimContext): Steps<boolean> {
   return yield* isSameFile(paths.lease(target, attempt), paths.worker(lease.worker));
@@ -21,8 +19,7 @@ export function* releaseAttempt(claim: Claim, context: ClaimContext): Steps<void
 export function* dropAttempt(claim: Claim, context: ClaimContext): Steps<void> {
   if (!(yield* ownsLease(claim, context))) return;
   const { paths } = context;
-  // The lease is removed first, as everywhere: once the folder is gone, another worker may use the same number and
-  // lease name.
+  // The lease is removed first: without the folder, another worker may use the same number, and so the same lease name.
   yield* remove(paths.lease(claim.target, claim.attempt));
   yield* remove(paths.attempt(claim.target, claim.attempt));
 }

@@ -4,7 +4,7 @@ import { errnoOf } from "../../errors/errors.ts";
 import { isMissing, readIfPresent } from "../files/durable-files.ts";
 import {
   linkInRun,
-  makeOneInRun,
+  makeNewFolderInRun,
   moveInRun,
   openNewInRun,
   removeFileInRun,
@@ -19,12 +19,12 @@ export interface StepContext {
   readonly isCommitted: (shard: number) => boolean | Promise<boolean>;
 }
 
-/** Does one step of the protocol on the real file system. */
+/** Carries out one step of the protocol on the file system. */
 export function takeFileStep(step: FileStep, context: StepContext): unknown {
   const { root } = context.paths;
   switch (step.do) {
     case "mkdir":
-      return makeOne(root, step.path);
+      return makeNewFolder(root, step.path);
     case "rename":
       return moveFolder(root, step.from, step.to);
     case "exists":
@@ -46,19 +46,19 @@ function isSame(path: string, other: string): boolean {
   const [one, two] = [statSync(path, { throwIfNoEntry: false }), statSync(other, { throwIfNoEntry: false })];
   if (one === undefined || two === undefined) return false;
   if (one.ino === two.ino) return true;
-  const worker = workerIn(path);
-  return worker !== undefined && worker === workerIn(other);
+  const worker = workerNamedIn(path);
+  return worker !== undefined && worker === workerNamedIn(other);
 }
 
-function workerIn(path: string): string | undefined {
+function workerNamedIn(path: string): string | undefined {
   return parseLease(readIfPresent(path) ?? "")?.worker;
 }
 
-// Workers often try shards that others hold; an exception costs ten times as much as this check.
-function makeOne(root: string, path: string): "made" | "exists" {
+// Workers often try shards that others hold. An exception costs ten times as much as this check.
+function makeNewFolder(root: string, path: string): "made" | "exists" {
   if (existsSync(path)) return "exists";
   try {
-    makeOneInRun(root, path);
+    makeNewFolderInRun(root, path);
     return "made";
   } catch (error) {
     if (errnoOf(error) === "EEXIST") return "exists";
@@ -72,7 +72,7 @@ function moveFolder(root: string, from: string, to: string): "moved" | "missing"
     return "moved";
   } catch (error) {
     const code = errnoOf(error);
-    // A file or a link has the name: it counts like a folder that is not empty.
+    // A file or a link has the name. It counts as a folder that is not empty.
     if (code === "ENOTDIR" && lstatSync(to, { throwIfNoEntry: false })?.isDirectory() === false) return "exists";
     if (isMissing(error)) return "missing";
     if (code === "ENOTEMPTY" || code === "EEXIST" || code === "EISDIR") return "exists";
@@ -83,9 +83,7 @@ function moveFolder(root: string, from: string, to: string): "moved" | "missing"
 // Leases and reports are 1 kB.
 const maxBytes = 1 << 20;
 
-/**
- * Reads a file's text and age. Opening a file makes a network file system fetch the attributes from its server; a plain
- * stat may use a cache.
+/** Reads a file's text and age. It opens the file first: then a network file system fetches the attributes from its server, while a plain stat may return cached ones.
  */
 export function readSnapshot(path: string, nowMs: () => number): FileSnapshot | undefined {
   let fd: number;
@@ -97,7 +95,7 @@ export function readSnapshot(path: string, nowMs: () => number): FileSnapshot | 
   }
   try {
     const stat = fstatSync(fd);
-    // Of a folder only the age is needed; reading a pipe or a device might never end.
+    // Only the age of a folder is needed. Reading a pipe or a device might never end.
     const text = stat.isFile() && stat.size <= maxBytes ? readFileSync(fd, "utf8") : "";
     return { text, ageMs: nowMs() - stat.mtimeMs, writtenMs: stat.mtimeMs };
   } finally {
@@ -105,7 +103,7 @@ export function readSnapshot(path: string, nowMs: () => number): FileSnapshot | 
   }
 }
 
-// Threads of a process, and processes of other hosts, may have the same pid and call this at the same moment.
+// Not the pid: threads of a process, and processes on other hosts, may have the same pid and call this at the same time.
 const prober = Math.random().toString(36).slice(2);
 let probes = 0;
 

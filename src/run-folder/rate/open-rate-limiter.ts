@@ -11,37 +11,35 @@ import { openWaitingCalls } from "./waiting-calls.ts";
 
 /** One worker's part of the rate limit of a run. */
 export interface RateLimiter {
-  /**
-   * Asks for one call: undefined where it may begin at once, otherwise a promise for when it may. Calls are served in the
-   * order in which they asked. Rejects with the signal's reason where it aborts first.
+  /** Asks for one call. Returns undefined if it may begin at once, otherwise a promise that resolves when it may. Calls are served in the order of their requests. Rejects with the reason of the signal if that aborts first.
    */
   take(signal?: AbortSignal): Promise<void> | undefined;
-  /** A call was refused: where the limit is adaptive and the server is busy, the whole run slows down. */
+  /** Reports an error of a call: if the limit is adaptive and the server is busy, the whole run slows down. */
   slowDown(error: unknown): void;
-  /** How many calls wait, and since when the first of them has, by the clock `now`. */
+  /** The number of calls that wait, and since when the first one waits, by the clock `now`. */
   readonly waiting: number;
   readonly waitingSince: number | undefined;
-  /** Milliseconds that calls have waited, those that still wait included. */
+  /** Milliseconds that calls have waited, including those that still wait. */
   readonly waitedMs: number;
   /** Ends the timers and rejects the calls that wait. */
   close(): void;
 }
 
-/** What a limiter needs. A test gives it files, a clock and timers of its own. */
+/** What a limiter needs. A test passes its own files, clock and timers. */
 export interface RateLimiterOptions {
   readonly limit: CheckedRateLimit;
   /** The name of the worker, for readers of the run folder. */
   readonly worker: string;
   readonly files: RateFiles;
-  /** Milliseconds that only ever grow. */
+  /** A clock in milliseconds that only grows. */
   readonly now?: () => number;
-  /** Calls back after this many milliseconds, or a little later; returns what cancels it. `isVital`: a call waits for it. */
-  readonly setTimer?: (act: () => void, ms: number, isVital: boolean) => () => void;
+  /** Calls `act` after `ms` milliseconds; returns a function that cancels it. `isAwaited`: a call waits for it. */
+  readonly setTimer?: (act: () => void, ms: number, isAwaited: boolean) => () => void;
   readonly random?: () => number;
 }
 
-// The clock of a file system that has only whole seconds is read this often until it changes.
-const vagueMs = 20;
+// A file system whose clock has only whole seconds is asked this often until its time changes.
+const impreciseReadMs = 20;
 
 /** Opens a worker's part of a run's rate limit. */
 export function openRateLimiter({
@@ -51,7 +49,7 @@ export function openRateLimiter({
   return openRateLimiterOn({ ...options, files: openRateFiles(paths) });
 }
 
-/** The same on any files. */
+/** The same with other files, for tests. */
 export function openRateLimiterOn({
   limit,
   worker,
@@ -65,7 +63,7 @@ export function openRateLimiterOn({
   const calls = openWaitingCalls(now);
   const slowDowns = openSlowDowns(files, limit);
   const policy = openSharePolicy({ limit, worker, files, clock, tokens, calls, slowDowns, now, random });
-  let timer: { readonly atMs: number; readonly isVital: boolean; cancel(): void } | undefined;
+  let timer: { readonly atMs: number; readonly isAwaited: boolean; cancel(): void } | undefined;
   let isClosed = false;
 
   return {
@@ -77,7 +75,7 @@ export function openRateLimiterOn({
         return undefined;
       }
       const waited = calls.add(signal);
-      // Not at once: further calls that ask now get their tokens with the same files.
+      // In the next turn of the event loop: calls that ask until then get their tokens from the same files.
       wakeIn(0, true);
       return waited;
     },
@@ -104,21 +102,21 @@ export function openRateLimiterOn({
     },
   };
 
-  function wakeIn(ms: number, isVital: boolean): void {
+  function wakeIn(ms: number, isAwaited: boolean): void {
     if (isClosed || ms === Number.POSITIVE_INFINITY) return;
     const atMs = now() + ms;
-    if (timer !== undefined && timer.atMs <= atMs && (timer.isVital || !isVital)) return;
+    if (timer !== undefined && timer.atMs <= atMs && (timer.isAwaited || !isAwaited)) return;
     timer?.cancel();
-    timer = { atMs, isVital, cancel: setTimer(wake, Math.max(0, Math.ceil(ms)), isVital) };
+    timer = { atMs, isAwaited, cancel: setTimer(wake, Math.max(0, Math.ceil(ms)), isAwaited) };
   }
 
   function wake(): void {
     timer = undefined;
     if (isClosed) return;
     try {
-      if (!clock.isFresh(now()) || clock.isVague()) readClock();
-      // Calls begin when this function has returned, so files are dealt with before.
-      if (!clock.isVague()) {
+      if (!clock.isFresh(now()) || clock.isImprecise()) readClock();
+      // Calls begin after this function has returned, so it handles the files first.
+      if (!clock.isImprecise()) {
         policy.takeShares();
         serve();
       }
@@ -126,9 +124,9 @@ export function openRateLimiterOn({
       calls.rejectAll(storeError(error));
       return;
     }
-    const isVital = calls.count > 0;
-    if (clock.isVague()) wakeIn(vagueMs, isVital);
-    else wakeIn(isVital ? Math.min(policy.nextMs(), tokens.nextMs(now())) : policy.nextMs(), isVital);
+    const isAwaited = calls.count > 0;
+    if (clock.isImprecise()) wakeIn(impreciseReadMs, isAwaited);
+    else wakeIn(isAwaited ? Math.min(policy.nextMs(), tokens.nextMs(now())) : policy.nextMs(), isAwaited);
   }
 
   function serve(): void {
@@ -145,10 +143,10 @@ export function openRateLimiterOn({
   }
 }
 
-// A timer that only looks ahead does not keep the process alive.
-function setNodeTimer(act: () => void, ms: number, isVital: boolean): () => void {
+// A timer that no call waits for does not keep the process alive.
+function setNodeTimer(act: () => void, ms: number, isAwaited: boolean): () => void {
   const timer = setTimeout(act, ms);
-  if (!isVital) timer.unref();
+  if (!isAwaited) timer.unref();
   return () => clearTimeout(timer);
 }
 

@@ -6,12 +6,12 @@ import type { RunPaths } from "../files/run-paths.ts";
 import { fileSystemNow } from "../lease/take-file-step.ts";
 import { namesIn } from "../run/scan-shards.ts";
 
-/** The small files through which workers share the rate of a run. A test has others. */
+/** The small files through which workers share the rate of a run. Tests pass an implementation in memory. */
 export interface RateFiles {
   list(): readonly string[];
   /** The text of a file, which may be incomplete or damaged; undefined where there is none. */
   read(name: string): string | undefined;
-  /** Makes a file unless it exists: its time by the file system's clock, or undefined where it does. */
+  /** Makes a file and returns its time by the file system's clock. Returns undefined if it exists. */
   create(name: string, text: string): number | undefined;
   remove(name: string): void;
   /** The time by the file system's clock. */

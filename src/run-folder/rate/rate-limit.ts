@@ -2,14 +2,11 @@ import { MillraceError } from "../../errors/errors.ts";
 import { toCamelCase } from "../../text/letter-case.ts";
 import { describeKind } from "../../values/state-json.ts";
 
-/** How many calls of `forward` a whole run may begin: all its workers on all hosts together, over resumes too. */
+/** How many calls of `forward` a whole run may begin: all its workers on all hosts together, across resumes. */
 export interface RateLimit {
   /** Calls per second. At most 100,000. */
   readonly perSecond: number;
-  /**
-   * Calls beyond `perSecond` × time that any stretch of time may have: after a pause, or where a worker came late. At least 1,
-   * default: 1 and a tenth of `perSecond`. Unused calls count for five seconds at most. A burst below 1 and a fiftieth of
-   * `perSecond` slows the run down: calls are then further apart, because workers cannot be on time to the millisecond.
+  /** How many more calls than `perSecond` × time any period may have, after a pause or if a worker was late. At least 1. Default: `1 + perSecond / 10`. Unused calls expire after five seconds at most. A burst below `1 + perSecond / 50` slows the run down: calls are then further apart, because workers cannot be on time to the millisecond.
    */
   readonly burst?: number | undefined;
   /**
@@ -19,7 +16,7 @@ export interface RateLimit {
   readonly adaptive?: boolean | undefined;
 }
 
-/** A {@link RateLimit} after the check, with defaults. */
+/** A {@link RateLimit} that was checked, with its defaults. */
 export type CheckedRateLimit = { readonly [Name in keyof RateLimit]-?: NonNullable<RateLimit[Name]> };
 
 const known = ["perSecond", "burst", "adaptive"];
@@ -29,7 +26,7 @@ const maxPerSecond = 100_000;
 export function checkRateLimit(given: unknown): CheckedRateLimit {
   if (typeof given !== "object" || given === null || Array.isArray(given))
     throw bad("", given, "an object with perSecond");
-  // A config has snake_case.
+  // Names in a config are in snake_case.
   const entries = Object.entries(given).map(([name, value]) => [toCamelCase(name), value as unknown] as const);
   const unknown = entries.find(([name]) => !known.includes(name));
   if (unknown !== undefined) throw bad(`.${unknown[0]}`, unknown[1], "only perSecond, burst and adaptive");

@@ -24,28 +24,28 @@ interface SeenSlot {
   readonly isExhausted: boolean;
 }
 
-/** When a worker asks for tokens, and for how many. */
+/** Decides when a worker takes tokens, and how many. */
 export interface SharePolicy {
   /** Takes the shares that are due. */
   takeShares(): void;
   /** Milliseconds until shares are due. */
   nextMs(): number;
   countUse(): void;
-  /** The slot that it is now. */
+  /** The number of the current slot. */
   slot(): number;
 }
 
-// Tokens of a slot are taken during the one before: at first what is fair, later what others have left. Workers spread
-// over the time until then, so that they seldom make the same file.
+// Tokens of a slot are taken during the slot before it: first a fair share, later what others have left. Each worker
+// chooses a random moment in these two ranges (as parts of a slot), so that two seldom make the same file.
 const fairFrom = [0, 0.4] as const;
 const restFrom = [0.6, 0.85] as const;
-// Calls that wait for tokens of the slot under way look for them this often.
-const lookAgainMs = 250;
+// How often tokens of the current slot are looked for while calls wait.
+const retryMs = 250;
 
 export function openSharePolicy(context: PolicyContext): SharePolicy {
   const { limit, files, clock, tokens, calls, now, random } = context;
   const grid = gridOf(limit);
-  // The file of a share also says how late it is for the file system.
+  // The time of a new file also shows the clock of the file system.
   const timed: RateFiles = {
     ...files,
     create(name, text) {
@@ -55,12 +55,15 @@ export function openSharePolicy(context: PolicyContext): SharePolicy {
       return writtenMs;
     },
   };
-  /** The slot for which tokens are taken ahead, how far that is, and at which parts of a slot it continues. */
+  /**
+   * The slot for which tokens are taken ahead, how many of the two steps are done, and at which part of a slot each is
+   * due.
+   */
   let ahead = { slot: -1, phase: 0, at: [0, 0] as readonly [number, number] };
   let current = { slot: -1, used: 0, usedBefore: 0 };
   /** What was last seen of a slot. */
   const seen = new Map<number, SeenSlot>();
-  let lookAtMs = 0;
+  let nextTryMs = 0;
 
   return {
     takeShares() {
@@ -75,7 +78,7 @@ export function openSharePolicy(context: PolicyContext): SharePolicy {
       if (calls.count === 0 && demand() === 0) return Number.POSITIVE_INFINITY;
       const inSlotMs = earliestMs - current.slot * slotMs;
       const aheadMs = (ahead.phase < 2 ? ahead.at[ahead.phase]! : 1) * slotMs - inSlotMs;
-      return Math.max(1, missing() > 0 && !isOver(current.slot) ? Math.min(aheadMs, lookAtMs - nowMs) : aheadMs);
+      return Math.max(1, missingTokens() > 0 && !isOver(current.slot) ? Math.min(aheadMs, nextTryMs - nowMs) : aheadMs);
     },
     countUse() {
       current.used++;
@@ -93,13 +96,13 @@ export function openSharePolicy(context: PolicyContext): SharePolicy {
     for (const old of seen.keys()) if (old < slot - maxLateMs / slotMs) seen.delete(old);
   }
 
-  /** For calls that wait: what is left of the slot under way, and of those before it as far as a burst reaches. */
+  /** Takes tokens for calls that wait: from the current slot, and from earlier ones as far as the burst allows. */
   function takeNow(): void {
-    if (missing() <= 0 || now() < lookAtMs) return;
-    lookAtMs = now() + lookAgainMs * (0.8 + 0.4 * random());
+    if (missingTokens() <= 0 || now() < nextTryMs) return;
+    nextTryMs = now() + retryMs * (0.8 + 0.4 * random());
     const { earliestMs } = clock.bounds(now());
     const first = Math.floor((earliestMs - grid.lateMs) / slotMs);
-    for (let slot = first; slot <= current.slot && missing() > 0; slot++) take(slot, missing(), false);
+    for (let slot = first; slot <= current.slot && missingTokens() > 0; slot++) take(slot, missingTokens(), false);
   }
 
   function takeAhead(): void {
@@ -111,7 +114,7 @@ export function openSharePolicy(context: PolicyContext): SharePolicy {
     }
     if (ahead.phase === 1 && part >= at[1]) {
       ahead.phase = 2;
-      // Where tokens were left over the last time, some to spare: calls then seldom wait for the time of theirs.
+      // If tokens were left over in the slot before, take some more: then calls seldom wait for their token.
       const spare = seen.get(slot - 1)?.isExhausted === false ? 2 * demand() : 0;
       const want = calls.count > 0 ? calls.count + demand() : 0;
       take(slot, want + spare - tokens.countUntil((slot + 1) * slotMs), false);
@@ -139,12 +142,12 @@ export function openSharePolicy(context: PolicyContext): SharePolicy {
     return seen.get(slot)?.isExhausted ?? false;
   }
 
-  /** How many calls that wait have no token before the slot under way ends. */
-  function missing(): number {
+  /** How many waiting calls have no token in the current slot. */
+  function missingTokens(): number {
     return calls.count - tokens.countUntil((current.slot + 1) * slotMs);
   }
 
-  /** How many calls began in a second, as far as is known. */
+  /** Calls per second, as seen in the current slot and the one before. */
   function demand(): number {
     return Math.max(current.used, current.usedBefore);
   }

@@ -1,21 +1,27 @@
-// By how much two clocks may drift apart, as a share of the time that passes. NTP corrects by half of that.
+// How fast two clocks may diverge, as a share of the time that passes. NTP corrects by half of that.
 const drift = 0.001;
-// Kernels stamp files with the time of their last timer interrupt.
+// Kernels give files the time of the last timer interrupt.
 const tickMs = 10;
 // File systems without fractions of a second have a resolution of up to two.
 const coarseTickMs = 2000;
 const freshForMs = 10_000;
 
-/** What a worker knows of the file system's clock, from the times of files that it made. */
+/** A worker's estimate of the file system's clock, from the times of files that it made. */
 export interface SharedClock {
-  /** A file that was made between two moments of this host's clock, which only measures durations, has this time. */
+  /**
+   * Adds the time of a file that was made between `beforeMs` and `afterMs` of this host's clock, which only measures
+   * durations.
+   */
   add(writtenMs: number, beforeMs: number, afterMs: number): void;
-  /** The earliest and the latest that it can be for the file system. */
+  /** The earliest and the latest time that the file system's clock can have. */
   bounds(nowMs: number): { readonly earliestMs: number; readonly latestMs: number };
-  /** Whether the clock was read lately. */
+  /** Whether the clock was read recently. */
   isFresh(nowMs: number): boolean;
-  /** Whether only whole seconds were seen, and no change of them close by: the clock must be read until it changes. */
-  isVague(): boolean;
+  /**
+   * Whether only whole seconds were seen, and the moment of a change is not known: the clock must be read until it
+   * changes.
+   */
+  isImprecise(): boolean;
 }
 
 export function openSharedClock(): SharedClock {
@@ -28,12 +34,12 @@ export function openSharedClock(): SharedClock {
       if (writtenMs % 1000 !== 0) isCoarse = false;
       let min = writtenMs - afterMs;
       let max = writtenMs + (isCoarse ? coarseTickMs : tickMs) - beforeMs;
-      // At the file before, this time had not come yet.
+      // When the previous file was made, the clock was still before `writtenMs`.
       if (last !== undefined && writtenMs > last.writtenMs) max = Math.min(max, writtenMs - last.beforeMs);
       if (known !== undefined) {
         const driftMs = (afterMs - known.atMs) * drift;
         const [before, after] = [known.min - driftMs, known.max + driftMs];
-        // Otherwise the clock was set meanwhile, and what was known is wrong.
+        // Otherwise the clock was set in between, and the old bounds are wrong.
         if (before <= max && after >= min) [min, max] = [Math.max(min, before), Math.min(max, after)];
       }
       known = { min, max, atMs: afterMs };
@@ -45,6 +51,6 @@ export function openSharedClock(): SharedClock {
       return { earliestMs: nowMs + min - driftMs, latestMs: nowMs + max + driftMs };
     },
     isFresh: (nowMs) => known !== undefined && nowMs - known.atMs < freshForMs,
-    isVague: () => isCoarse && known !== undefined && known.max - known.min > coarseTickMs / 10,
+    isImprecise: () => isCoarse && known !== undefined && known.max - known.min > coarseTickMs / 10,
   };
 }

@@ -2,16 +2,16 @@ import type { RateFiles } from "./rate-files.ts";
 import type { SlowDowns } from "./slow-downs.ts";
 import { maxLateMs, slotMs, spreadOrder, type TokenGrid, timesIn } from "./token-grid.ts";
 
-// The shares of a slot are files SLOT.0, SLOT.1, …: each begins where the one before it ends. A file is made exclusively,
-// so no token has two owners. A slot's files are only removed when its tokens have long expired: a worker that comes
-// too late can at most make a share of nothing.
+// The shares of a slot are files SLOT.0, SLOT.1, …: each begins where the one before it ends. A file is created
+// exclusively, so no token has two owners. The files of a slot are removed only long after its tokens have expired: a
+// worker that is too late can at most make an empty share.
 
-/** What a share's file holds. The first share of a slot decides on its grid. */
+/** The content of a share's file. The first share of a slot decides the grid of the slot. */
 interface Share extends TokenGrid {
   readonly worker: string;
   /** The tokens up to this one, in spread order, have an owner. */
   readonly to: number;
-  /** How many workers have asked for tokens of this slot. */
+  /** How many workers have asked for tokens of this slot so far. */
   readonly workers: number;
 }
 
@@ -24,13 +24,13 @@ export interface Token {
 export interface ShareRequest {
   readonly slot: number;
   readonly want: number;
-  /** Leaves enough for all workers that asked for tokens of the slot before. */
+  /** Leaves enough tokens for all workers that asked for tokens of the slot before. */
   readonly isFair: boolean;
   /** Whether this worker has not asked for tokens of this slot. */
   readonly isFirst: boolean;
-  /** How many workers asked for tokens of the slot before, where that is known. */
+  /** How many workers asked for tokens of the slot before, if that is known. */
   readonly workersBefore: number | undefined;
-  /** The latest that it can be for the file system: older tokens are left out. */
+  /** The latest time that the file system's clock can have: tokens that have expired by then are left out. */
   readonly nowMs: number;
 }
 
@@ -43,10 +43,10 @@ interface ShareTaken {
 
 const maxTries = 8;
 const keptSlots = 2 * (maxLateMs / slotMs);
-const named = /^(\d{1,12})\.(\d{1,6}|slow)$/;
+const fileName = /^(\d{1,12})\.(\d{1,6}|slow)$/;
 const nothing: ShareTaken = { tokens: [], isExhausted: true, workers: 0 };
 
-/** Takes a share of the tokens of a slot, where some are left. */
+/** Takes a share of the tokens of a slot, if any are left. */
 export function takeShare(
   request: ShareRequest,
   context: {
@@ -62,26 +62,26 @@ export function takeShare(
     slowDowns.look(names);
     const number = lastShare(names, request.slot) + 1;
     const before = number === 0 ? undefined : readShare(request.slot, number - 1);
-    // Damaged, or its owner has not finished writing it: what is left cannot be known.
+    // The last share is damaged, or not completely written yet: it is not known what is left.
     if (number > 0 && before === undefined) return nothing;
     if (number === 0) removeOld(names, Math.floor(request.nowMs / slotMs));
-    const agreed = before ?? { ...grid, factor: slowDowns.factorAt(request.slot) };
-    const times = timesIn(request.slot, agreed);
+    const slotGrid = before ?? { ...grid, factor: slowDowns.factorAt(request.slot) };
+    const times = timesIn(request.slot, slotGrid);
     const workers = (before?.workers ?? 0) + (request.isFirst ? 1 : 0);
     const limit = request.isFair ? Math.ceil(times.length / Math.max(1, workers, workersBefore(names))) : times.length;
-    const lateMs = Math.min(grid.lateMs, agreed.lateMs);
+    const lateMs = Math.min(grid.lateMs, slotGrid.lateMs);
     const from = before?.to ?? 0;
     const { tokens, to } = choose(times, { from, lateMs, count: Math.min(request.want, limit) });
-    // A share of nothing says that this worker waits; more of them than tokens would change nothing.
+    // An empty share shows that this worker waits. More of them than tokens would change nothing.
     if (to === from && (!request.isFirst || workers > times.length))
       return { tokens, isExhausted: to >= times.length, workers };
     const share: Share = {
       worker,
       to,
       workers,
-      spacingMs: agreed.spacingMs,
-      lateMs: agreed.lateMs,
-      factor: agreed.factor,
+      spacingMs: slotGrid.spacingMs,
+      lateMs: slotGrid.lateMs,
+      factor: slotGrid.factor,
     };
     if (files.create(`${request.slot}.${number}`, `${JSON.stringify(share)}\n`) !== undefined)
       return { tokens, isExhausted: to >= times.length, workers };
@@ -111,7 +111,7 @@ export function takeShare(
 
   function removeOld(names: readonly string[], slot: number): void {
     for (const name of names) {
-      const isOld = Number(named.exec(name)?.[1] ?? slot) < slot - keptSlots;
+      const isOld = Number(fileName.exec(name)?.[1] ?? slot) < slot - keptSlots;
       if (isOld && !slowDowns.isCurrent(name)) files.remove(name);
     }
   }
@@ -121,7 +121,7 @@ export function takeShare(
 function lastShare(names: readonly string[], slot: number): number {
   let last = -1;
   for (const name of names) {
-    const [, of, number] = named.exec(name) ?? [];
+    const [, of, number] = fileName.exec(name) ?? [];
     if (Number(of) === slot && number !== "slow") last = Math.max(last, Number(number));
   }
   return last;
@@ -131,7 +131,7 @@ function parseShare(text: string | undefined): Share | undefined {
   try {
     const share = JSON.parse(text ?? "") as Partial<Share>;
     const { to, workers, spacingMs, lateMs, factor } = share;
-    // Narrower spacing than that of the largest rate would make lists that fill the memory.
+    // A smaller spacing than that of the maximum rate would make lists that fill the memory.
     const isWhole =
       isBetween(to, 0, 1e6) &&
       isBetween(workers, 0, 1e9) &&

@@ -3,14 +3,14 @@ import type { CheckedRateLimit } from "./rate-limit.ts";
 
 const decrease = 0.7;
 const minFactor = 0.01;
-/** The share of the full rate that comes back in each slot. */
+/** The share of the full rate that is added again in each slot. */
 const recovery = 0.02;
-// What was handed out before a slow-down is used up by then: refusals until then say nothing new.
+// Tokens that were taken before a slow-down are used up after this many slots. Errors until then do not count.
 const reactionSlots = 2;
 
-const named = /^(\d{1,12})\.slow$/;
+const fileName = /^(\d{1,12})\.slow$/;
 
-/** The last slow-down of a run, and the share of the rate that it left. */
+/** The slot of the last slow-down of a run, and the share of the rate that was left after it. */
 interface SlowDown {
   readonly slot: number;
   readonly factor: number;
@@ -18,13 +18,13 @@ interface SlowDown {
 
 /** How far the rate of a run is reduced, for all its workers. */
 export interface SlowDowns {
-  /** Looks whether a list of names has a slow-down that is not known. */
+  /** Reads the newest slow-down among these file names. */
   look(names: readonly string[]): void;
-  /** The share of the rate that a slot has. */
+  /** The share of the full rate in a slot. */
   factorAt(slot: number): number;
-  /** Reduces the rate from this slot on, unless that was done a moment ago. */
+  /** Reduces the rate from this slot on, unless that was done less than `reactionSlots` ago. */
   add(slot: number): void;
-  /** Whether a file of this name still counts. */
+  /** Whether this is the file of the last slow-down. */
   isCurrent(name: string): boolean;
 }
 
@@ -34,7 +34,7 @@ export function openSlowDowns(files: RateFiles, { adaptive }: CheckedRateLimit):
     look(names) {
       if (!adaptive) return;
       for (const name of names) {
-        const slot = Number(named.exec(name)?.[1] ?? -1);
+        const slot = Number(fileName.exec(name)?.[1] ?? -1);
         if (slot <= (last?.slot ?? -1)) continue;
         const factor = parseFactor(files.read(name));
         if (factor !== undefined) last = { slot, factor };
@@ -49,7 +49,7 @@ export function openSlowDowns(files: RateFiles, { adaptive }: CheckedRateLimit):
       const factor = Math.max(minFactor, slowDowns.factorAt(slot) * decrease);
       if (files.create(`${slot}.slow`, `${JSON.stringify({ factor })}\n`) !== undefined) last = { slot, factor };
     },
-    isCurrent: (name) => Number(named.exec(name)?.[1]) === last?.slot,
+    isCurrent: (name) => Number(fileName.exec(name)?.[1]) === last?.slot,
   };
   return slowDowns;
 

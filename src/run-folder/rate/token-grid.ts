@@ -1,16 +1,17 @@
 import type { CheckedRateLimit } from "./rate-limit.ts";
 
-// Time is cut into slots of a second, by the clock of the file system. Every call that the limit allows has a time, its
-// token: tokens are `spacingMs` apart, and one is used between its time and `lateMs` after it. So a window of T holds uses
-// of at most (T + lateMs) / spacingMs + 1 tokens, however they are handed out: that is perSecond × T + burst.
+// Time is cut into slots of a second, by the clock of the file system. A token is the time of one allowed call: tokens
+// are `spacingMs` apart, and each may be used from its time until `lateMs` later. So at most (T + lateMs) / spacingMs +
+// 1 tokens are used within a time T, independent of who holds them: that is perSecond × T + burst.
 
 export const slotMs = 1000;
-// Timers and file systems are not on time to the millisecond. A burst that allows less lateness pays with spacing.
+// Timers and file systems are not on time to the millisecond. If the burst allows less lateness than this, tokens are
+// further apart.
 const minLateMs = 20;
-/** How long an unused token can be kept: after a pause, a worker looks into that many slots. */
+/** How long an unused token can be kept, at most. */
 export const maxLateMs = 5000;
 
-/** The tokens of a slot, as all workers see them. */
+/** The times of tokens, the same for all workers. */
 export interface TokenGrid {
   readonly spacingMs: number;
   readonly lateMs: number;
@@ -18,7 +19,7 @@ export interface TokenGrid {
   readonly factor: number;
 }
 
-/** The grid that keeps to a limit. */
+/** The grid of a limit. */
 export function gridOf({ perSecond, burst }: CheckedRateLimit): TokenGrid {
   const fullMs = 1000 / perSecond;
   const allowedMs = (burst - 1) * fullMs;
@@ -51,7 +52,7 @@ function exists(token: number, { factor }: TokenGrid): boolean {
   return factor >= 1 || Math.floor((token + 1) * factor) > Math.floor(token * factor);
 }
 
-/** The numbers below `count` in an order in which every stretch is spread over all of them: bits from the end. */
+/** The numbers below `count` in bit-reversed order: any part of the list is spread evenly over all numbers. */
 export function spreadOrder(count: number): number[] {
   const bits = Math.max(1, Math.ceil(Math.log2(Math.max(1, count))));
   const order: number[] = [];

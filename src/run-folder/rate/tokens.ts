@@ -1,17 +1,17 @@
 import type { SharedClock } from "./shared-clock.ts";
 import type { Token } from "./slot-shares.ts";
 
-// Where the file system's clock is not known well enough, tokens are used within this time by what is known.
+// A token may be used for at least this long, even if the file system's clock is known less exactly.
 const minUseMs = 5;
 
 /** The tokens that a worker holds. */
 export interface Tokens {
-  /** How many have their time before this one. */
+  /** The number of tokens before this time. */
   countUntil(untilMs: number): number;
   add(tokens: readonly Token[]): void;
-  /** Uses up a token whose time has come; false where there is none. */
+  /** Uses a token whose time has come. Returns false if there is none. */
   use(nowMs: number): boolean;
-  /** Removes those that are too old. */
+  /** Removes tokens that are too old. */
   expire(nowMs: number): void;
   /** Milliseconds until the next token can be used. */
   nextMs(nowMs: number): number;
@@ -19,7 +19,7 @@ export interface Tokens {
 
 export function openTokens(clock: SharedClock): Tokens {
   let held: Token[] = [];
-  /** Those before it are used up. */
+  /** The index of the first token in `held` that is not used. */
   let next = 0;
   const tokens: Tokens = {
     countUntil(untilMs) {

@@ -16,7 +16,7 @@ interface WaitingCall {
 }
 
 export function openWaitingCalls(now: () => number): WaitingCalls {
-  // A set keeps the order, and forgets a call in the middle at no cost.
+  // A set keeps the order, and removes a call from the middle at no cost.
   const calls = new Set<WaitingCall>();
   let endedMs = 0;
   const first = () => calls.values().next().value;

@@ -3,23 +3,23 @@ import type { CodeSnapshot } from "../../code/code-snapshot.ts";
 /** The method by which code is digested: digests of different methods cannot be compared. */
 const scheme = 1;
 
-/** The code of a run, from one start on. */
+/** The code of a run, from one start to the next change. */
 export interface CodeVersion extends CodeSnapshot {
   readonly scheme: number;
   /** When the first start with this code was made. */
   readonly began: string;
-  /** How many items were done by then, by the code before. */
+  /** How many items were done before that start, by earlier code. */
   readonly itemsBefore: number;
   /** The user has accepted the change to it. */
   readonly isAccepted?: boolean;
 }
 
-/** A state of the code, as the manifest keeps it. */
+/** Makes a code version for the manifest. */
 export function makeCodeVersion(snapshot: CodeSnapshot, itemsBefore: number): CodeVersion {
   return { scheme, began: new Date().toISOString(), itemsBefore, ...snapshot };
 }
 
-/** The code versions in a manifest; empty where there are none, or in a format that this version does not read. */
+/** The code versions in a manifest; empty if there are none, or if they have an unknown format. */
 export function readCodeVersions(value: unknown): readonly CodeVersion[] {
   return Array.isArray(value) && value.every(isCodeVersion) ? value : [];
 }
@@ -39,7 +39,7 @@ function areTexts(value: unknown): boolean {
   return Array.isArray(value) && value.every((text) => typeof text === "string");
 }
 
-/** A table of entries with one text each, and perhaps another. */
+/** Whether a value is a table whose entries have the text `needed`, and perhaps the text `optional`. */
 function isTable(value: unknown, needed: string, optional: string): boolean {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   return Object.values(value as Record<string, Record<string, unknown> | null>).every(

@@ -5,7 +5,7 @@ import { readCheckpoints } from "../shard/checkpoint.ts";
 import { inspectShard } from "../shard/done.ts";
 import { namesIn } from "./scan-shards.ts";
 
-/** How many items of a run are done: those of committed shards, and those that a checkpoint of an open one covers. */
+/** How many items of a run are done: those of committed shards, and those that the checkpoint of an open shard covers. */
 export function countItemsDone(paths: RunPaths): number {
   let items = 0;
   const committed = new Set<number>();
@@ -25,7 +25,7 @@ export function countItemsDone(paths: RunPaths): number {
   return items;
 }
 
-/** Items in the newest checkpoint, and those beyond it that were answered: the next attempt uses both. */
+/** Items in the newest checkpoint, and items after it whose answers are logged: the next attempt uses both. */
 function itemsOfAttempts(folders: readonly string[]): number {
   const position = Math.max(0, ...folders.map((folder) => readCheckpoints(folder)[0]?.position ?? 0));
   const beyond = [...readAnswers(folders).values()].filter((answer) => answer.position >= position);

@@ -3,22 +3,25 @@ import { join } from "node:path";
 import { errnoOf, MillraceError, messageOf } from "../../errors/errors.ts";
 import { runPaths, shardIdOf } from "../files/run-paths.ts";
 
-const deepest = 6;
+const maxDepth = 6;
 
-// A run may hold thousands of shards, so its folders are listed only this often; a new run inside of it is found that
-// much later.
+// A run may hold thousands of shards, so its folders are listed at most this often. A new run inside of it is found
+// that much later.
 const rememberedMs = 30_000;
 
-/** The folders inside of runs, kept from one search for the next. */
+/** The folders inside of runs, kept for the next search. */
 export type InsideRuns = Map<string, { readonly atMs: number; readonly names: readonly string[] }>;
 
 interface SearchOptions {
   readonly onSkipped?: (dir: string, why: string) => void;
-  /** For repeated searches: the folders inside of a run are taken from here for a while. */
+  /** A cache of the folders inside of runs, for repeated searches. */
   readonly inside?: InsideRuns;
 }
 
-/** The runs below a folder, and in itself: folders with a manifest and its machinery. The shards in them are not searched, links are not followed. */
+/**
+ * The runs in a folder and below it: folders with a manifest and its internal files. Shards are not searched, links are not
+ * followed.
+ */
 export function findRuns(dir: string, { onSkipped = () => {}, inside }: SearchOptions = {}): Generator<string> {
   return findBelow(dir, 0);
 
@@ -27,7 +30,7 @@ export function findRuns(dir: string, { onSkipped = () => {}, inside }: SearchOp
     const isRun = existsSync(paths.manifest) && existsSync(paths.machinery);
     const names = isRun ? remembered(folder, depth) : foldersIn(folder, depth);
     if (isRun) yield folder;
-    if (depth >= deepest) return;
+    if (depth >= maxDepth) return;
     for (const name of names) yield* findBelow(join(folder, name), depth + 1);
   }
 
@@ -39,7 +42,7 @@ export function findRuns(dir: string, { onSkipped = () => {}, inside }: SearchOp
     return names;
   }
 
-  /** The folders in a folder that may be runs or hold some, in order. */
+  /** The folders in a folder that may be runs or contain some, sorted. */
   function foldersIn(folder: string, depth: number): string[] {
     try {
       return readdirSync(folder, { withFileTypes: true })

@@ -15,9 +15,9 @@ export interface IdentityParts {
   readonly provider: string;
   readonly config: unknown;
   readonly params: unknown;
-  /** Other fields of the provider, where its constructor does not make them from config and params. */
+  /** Other fields of the provider, which its constructor does not make from config and params. */
   readonly fields?: object | undefined;
-  /** The options that the runner's class adds. */
+  /** The own options of the runner. */
   readonly options?: object | undefined;
   readonly items: ItemList;
 }
@@ -25,28 +25,26 @@ export interface IdentityParts {
 // These do not change what a run computes: a resume may change them.
 const operationalKeys = new Set(["batch_size", "batchSize", "n_workers", "nWorkers"]);
 const operationalSections = new Set(["config.parallel", "params.parallel"]);
-const longestText = 200;
+const maxTextLength = 200;
 
-/**
- * The identity of a run, in a form that fits into the manifest. A value from the environment is stored as its
- * expression and a few bits of a digest. Of a secret only its presence counts: with another token it is the same run.
+/** The identity of a run, short enough for the manifest. A value from the environment is stored as its expression and a few bits of a digest. Of a secret only the presence counts: with another token it is the same run.
  */
 export function makeFingerprint(identity: IdentityParts): Fingerprint {
   return fingerprintOf(identity, true);
 }
 
 /** The fingerprint as earlier versions made it, with the values themselves. It is only compared, never written. */
-export function makeOpenFingerprint(identity: IdentityParts): Fingerprint {
+export function makeUnmaskedFingerprint(identity: IdentityParts): Fingerprint {
   return fingerprintOf(identity, false);
 }
 
-function fingerprintOf(identity: IdentityParts, hides: boolean): Fingerprint {
+function fingerprintOf(identity: IdentityParts, masks: boolean): Fingerprint {
   const { runner, provider, config, params, fields, options, items } = identity;
   const parts: Record<string, string> = { runner, provider };
   const add = (path: string, value: unknown) =>
     flatten(
       { path, value: value ?? {}, holder: identity, key: path, isSecret: false, above: [] },
-      { into: parts, hides },
+      { into: parts, masks },
     );
   add("config", config);
   add("params", params);
@@ -63,7 +61,7 @@ export interface Difference {
   readonly after: string | undefined;
 }
 
-/** The keys in which two runs differ. A key that an earlier version wrote differs where its value does. */
+/** The keys in which two runs differ. `unmasked`: the second one as an earlier version would have written it. */
 export function compareFingerprints(before: Fingerprint, after: Fingerprint, open: Fingerprint = after): Difference[] {
   const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return keys
@@ -93,14 +91,14 @@ function partIn({ path, value, isSecret, above }: Part, key: string | number, in
   };
 }
 
-function flatten(part: Part, to: { readonly into: Record<string, string>; readonly hides: boolean }): void {
+function flatten(part: Part, to: { readonly into: Record<string, string>; readonly masks: boolean }): void {
   const { path, value, above } = part;
-  const { into, hides } = to;
+  const { into, masks } = to;
   if (operationalSections.has(path)) return;
   if (above.includes(value)) throw refersToItself(path);
-  const hidden = hides ? hiddenText(part) : undefined;
+  const hidden = masks ? maskedText(part) : undefined;
   if (hidden !== undefined || !isPlainObject(value)) {
-    into[path] = shorten(hidden ?? textOf(part, hides));
+    into[path] = shorten(hidden ?? textOf(part, masks));
     return;
   }
   const entries = Object.entries(value).filter(([key, inner]) => !operationalKeys.has(key) && inner !== undefined);
@@ -108,17 +106,17 @@ function flatten(part: Part, to: { readonly into: Record<string, string>; readon
   for (const [key, inner] of entries) flatten(partIn(part, key, inner), to);
 }
 
-/** What is stored of a secret value. */
-function hiddenText({ value, holder, key, isSecret }: Part): string | undefined {
+/** The text that is stored instead of a secret value; undefined if the value is not secret. */
+function maskedText({ value, holder, key, isSecret }: Part): string | undefined {
   const expression = expressionFor(holder, key, value);
   if (expression !== undefined) return `${JSON.stringify(expression)}${isSecret ? "" : digestVariables(expression)}`;
-  // A few bits reveal a change of a value that only looks like a secret: the kind of tokens, for example.
+  // A few bits of a digest show the change of a value that only looks like a secret: the kind of tokens, for example.
   return isSecret && isSecretText(value) ? `[secret ${sha256(`secret\0${value}`).slice(0, 4)}]` : undefined;
 }
 
-// JSON, except for values that JSON cannot hold. The params of a run in one process may contain functions and
-// instances; only their kind can be compared.
-function textOf(part: Part, hides: boolean): string {
+// JSON, except for values that JSON does not have. The params of a run in one process may contain functions and
+// instances; of these only the kind can be compared.
+function textOf(part: Part, masks: boolean): string {
   const { path, value, above } = part;
   if (typeof value === "number") return Object.is(value, -0) ? "-0" : String(value);
   if (typeof value === "bigint") return `[${describeKind(value)}]`;
@@ -126,32 +124,32 @@ function textOf(part: Part, hides: boolean): string {
   if (above.includes(value)) throw refersToItself(path);
   const inner = (key: string | number, entry: unknown) => {
     const child = partIn(part, key, entry);
-    return (hides ? hiddenText(child) : undefined) ?? textOf(child, hides);
+    return (masks ? maskedText(child) : undefined) ?? textOf(child, masks);
   };
   if (Array.isArray(value)) return `[${value.map((entry, i) => inner(i, entry)).join(",")}]`;
   if (ArrayBuffer.isView(value)) {
     const bytes = new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
     return `[${describeKind(value)}, sha256 ${sha256(bytes).slice(0, 16)}]`;
   }
-  if (!isPlainObject(value)) return describeInstance(value, hides);
+  if (!isPlainObject(value)) return describeInstance(value, masks);
   const entries = Object.entries(value).filter(([key, entry]) => !operationalKeys.has(key) && entry !== undefined);
   const sorted = entries.sort(([a], [b]) => (a < b ? -1 : 1));
   return `{${sorted.map(([key, entry]) => `${JSON.stringify(key)}:${inner(key, entry)}`).join(",")}}`;
 }
 
 /** The class of an instance and, where it can be encoded, a digest of its content. */
-function describeInstance(value: object, hides: boolean): string {
+function describeInstance(value: object, masks: boolean): string {
   const kind = describeKind(value);
-  const odd = new Error("not data");
+  const notData = new Error("not data");
   const refuse = () => {
-    throw odd;
+    throw notData;
   };
   try {
     const hide = ({ holder, key, value: inner }: EncodedChild) => expressionFor(holder, key, inner);
-    const plain = toPlainValues(value, "", refuse, hides ? { expressionFor: hide } : {});
+    const plain = toPlainValues(value, "", refuse, masks ? { expressionFor: hide } : {});
     return `[${kind}, sha256 ${sha256(JSON.stringify(plain)).slice(0, 16)}]`;
   } catch (error) {
-    if (error === odd) return `[${kind}]`;
+    if (error === notData) return `[${kind}]`;
     throw error;
   }
 }
@@ -163,7 +161,7 @@ function refersToItself(path: string): MillraceError {
 }
 
 function shorten(text: string): string {
-  if (text.length <= longestText) return text;
+  if (text.length <= maxTextLength) return text;
   return `${text.slice(0, 60)}… (${text.length} characters, sha256 ${sha256(text).slice(0, 16)})`;
 }
 

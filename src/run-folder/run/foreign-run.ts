@@ -5,7 +5,7 @@ import { namesIn } from "./scan-shards.ts";
 
 /** The error about a folder that holds something other than a run of millrace; it names ESPnet3 where ESPnet3 wrote it. */
 export function foreignRun(paths: RunPaths, what: string, hint: string): MillraceError {
-  const trace = traceOfEspnet3(paths);
+  const trace = findEspnet3Trace(paths);
   if (trace === undefined) return new MillraceError("RUN_FOREIGN", what, { hint });
   return new MillraceError(
     "RUN_FOREIGN",
@@ -17,7 +17,7 @@ export function foreignRun(paths: RunPaths, what: string, hint: string): Millrac
 }
 
 /** What only ESPnet3 leaves in a shard: a lock, a pickled state, or an empty `done`. */
-function traceOfEspnet3(paths: RunPaths): string | undefined {
+function findEspnet3Trace(paths: RunPaths): string | undefined {
   for (const name of namesIn(paths.root)) {
     const id = shardIdOf(name);
     if (id === undefined) continue;

@@ -11,13 +11,13 @@ import { stopReason } from "./stop-order.ts";
 /** The error that ended the last start of a run. */
 export interface RunFailure {
   readonly code: ErrorCode;
-  /** What, where and why. */
+  /** What failed, where and why. */
   readonly message: string;
   /** What to do about it. */
   readonly hint?: string;
-  /** The item (index into the dataset) that failed, where one did. */
+  /** The item (index into the dataset) that failed, if one did. */
   readonly item?: number;
-  /** The worker in which it occurred, if it was a worker. */
+  /** The worker in which it occurred, if it was one. */
   readonly worker?: string;
   /** Where in the user's code it occurred: `/home/me/prep.js:22:19`. */
   readonly place?: string;
@@ -25,23 +25,23 @@ export interface RunFailure {
   readonly at?: number;
 }
 
-/** What failure.json holds. Versions before the last two fields wrote the error alone. */
+/** The content of failure.json. Earlier versions wrote the error without worker and time. */
 interface KeptFailure extends PackedError {
   readonly at?: number | undefined;
 }
 
-/** Keeps the error that ends a start of a run. Nothing but displays reads it. */
+/** Stores the error that ends a start of a run. Only displays read it. */
 export function writeFailure(paths: RunPaths, error: unknown, { worker }: { readonly worker?: string } = {}): void {
   const packed = packError(error, "WORKER_CRASHED");
   const kept: KeptFailure = { ...packed, worker: packed.worker ?? worker, at: Date.now() };
   replaceInRun(paths.root, paths.failure, `${JSON.stringify(kept)}\n`);
 }
 
-/** The error that ended the last start of a run, with its time and place; undefined where none did. */
+/** The error that ended the last start of a run, and its time; undefined if none did. */
 export function readFailure(paths: RunPaths): { readonly error: MillraceError; readonly at?: number } | undefined {
   const kept = readKept(paths);
   if (kept !== undefined) return { error: unpackError(kept), ...timeOf(paths.failure, kept.at) };
-  // Jobs of earlier versions wrote it only as the reason of a stop order.
+  // Jobs of earlier versions wrote the error only as the reason of a stop order.
   const error = stopReason(paths);
   return error === undefined || error.code === "RUN_STOPPED" ? undefined : { error, ...timeOf(paths.stop) };
 }
@@ -73,7 +73,7 @@ function readKept(paths: RunPaths): KeptFailure | undefined {
     const kept = JSON.parse(readIfPresent(paths.failure) || "null") as Partial<KeptFailure> | null;
     return isPackedError(kept) ? kept : undefined;
   } catch {
-    // It is only shown; a file that cannot be read is ignored.
+    // Only displays read it: a file that cannot be read is ignored.
     return undefined;
   }
 }

@@ -10,15 +10,15 @@ import { type CodeVersion, readCodeVersions } from "./code-versions.ts";
 import type { Fingerprint } from "./fingerprint.ts";
 import { foreignRun } from "./foreign-run.ts";
 
-/** The version of everything in a run folder. A reader refuses a newer one; a change of the format raises it. */
+/** The version of the format of a run folder. A reader refuses a newer one. */
 const formatVersion = 1;
 
-/** Plan and identity of a run, as they are read back. */
+/** The plan and the identity of a run. */
 export interface Manifest {
   readonly plan: Plan;
   readonly fingerprint: Fingerprint;
   readonly created: string;
-  /** The code versions of the run, the newest last; none in runs of earlier versions, or where `version` decides. */
+  /** The code versions of the run, the newest last. Empty in runs of earlier versions, and if the runner has a `version`. */
   readonly code: readonly CodeVersion[];
 }
 
@@ -39,7 +39,7 @@ interface ListFile {
   readonly crc32: string;
 }
 
-/** Writes the manifest of a new run. Returns false where another driver was faster: its manifest counts. */
+/** Writes the manifest of a new run. Returns false if another driver was faster: then its manifest counts. */
 export function createManifest(paths: RunPaths, { plan, fingerprint, code }: Omit<Manifest, "created">): boolean {
   const content = manifestText(paths, { plan, fingerprint, code, created: new Date().toISOString() });
   return createInRun(paths.root, paths.manifest, content);
@@ -74,7 +74,7 @@ function storeItems(paths: RunPaths, items: ItemList): ManifestFile["items"] {
   return { count: items.count, list: { file, type, crc32: digest } };
 }
 
-/** The manifest of a run that must be there. */
+/** Reads the manifest of a run. Throws if there is none. */
 export function requireManifest(paths: RunPaths): Manifest {
   const manifest = readManifest(paths);
   if (manifest !== undefined) return manifest;
@@ -83,7 +83,7 @@ export function requireManifest(paths: RunPaths): Manifest {
   });
 }
 
-/** The manifest of a run folder, or undefined where no run was begun. A damaged or foreign one is an error. */
+/** Reads the manifest of a run folder; undefined if there is none. Throws if it is damaged or foreign. */
 export function readManifest(paths: RunPaths): Manifest | undefined {
   const text = readIfPresent(paths.manifest);
   if (text === undefined) return undefined;
@@ -125,7 +125,7 @@ export function readManifest(paths: RunPaths): Manifest | undefined {
   };
 }
 
-/** A value that is not a text was not written by a run; it counts as a difference. */
+/** Makes every value a text. A run writes only texts; any other value then counts as a difference. */
 function textsOf(fingerprint: object): Fingerprint {
   return Object.fromEntries(
     Object.entries(fingerprint).map(([key, value]) => [key, typeof value === "string" ? value : JSON.stringify(value)]),

@@ -6,7 +6,7 @@ import { isOutputName, type RunPaths } from "../files/run-paths.ts";
 import { isShardFile, type ShardFile } from "../shard/done.ts";
 import type { KnownShard } from "../shard/known-shard.ts";
 
-/** What the last merge put into the run folder, and from which shards. */
+/** The record of the last merge: the files it wrote, and from which shards. */
 export interface Merged {
   readonly version: 1;
   /** Changes whenever a shard is committed again. */
@@ -20,7 +20,7 @@ export function mergeKey(shards: readonly KnownShard[]): string {
   return crcText(crc32(Buffer.from(JSON.stringify(parts))));
 }
 
-/** The record of the last merge; undefined where there is none, or where no merge can have written it. */
+/** Reads the record of the last merge; undefined if there is none, or if it is invalid. */
 export function readMerged(paths: RunPaths): Merged | undefined {
   try {
     const merged = JSON.parse(readIfPresent(paths.merged) ?? "null") as Partial<Merged> | null;
@@ -39,7 +39,7 @@ export function writeMerged(paths: RunPaths, merged: Merged): void {
   replaceInRun(paths.root, paths.merged, `${JSON.stringify(merged)}\n`);
 }
 
-/** Whether the merged files are those of these shards and still have their sizes. */
+/** Whether the merged files were made from these shards and still have their sizes. */
 export function isMergeCurrent(paths: RunPaths, merged: Merged, key: string): boolean {
   if (merged.key !== key) return false;
   return merged.files.every(

@@ -4,7 +4,7 @@ import { cutText } from "../../text/cut-text.ts";
 import { makeFolderInRun, removeFromRun, writeNewInRun } from "../files/run-files.ts";
 import type { RunPaths } from "../files/run-paths.ts";
 
-/** Warnings about a run, each printed once per start, however many workers find the problem. */
+/** Warnings about a run. Each is printed once per start, by the first worker that finds the problem. */
 export interface Notices {
   say(name: NoticeName, text: string): void;
 }
@@ -17,13 +17,13 @@ type NoticeName =
   | "other-environment"
   | "secret-in-job";
 
-/** The notices of a run for one worker: printed to stderr, unless another worker was first. */
+/** Opens the notices of a run. They are printed to stderr, unless another worker has printed them. */
 export function openNotices(paths: RunPaths): Notices {
-  const said = new Set<NoticeName>();
+  const printed = new Set<NoticeName>();
   return {
     say(name, whole) {
-      if (said.has(name)) return;
-      said.add(name);
+      if (printed.has(name)) return;
+      printed.add(name);
       const text = cutText(maskSecrets(whole));
       if (isFirst(paths, name, text)) process.stderr.write(`millrace: ${text}\n`);
     },
@@ -36,12 +36,12 @@ function isFirst(paths: RunPaths, name: NoticeName, text: string): boolean {
     writeNewInRun(paths.root, paths.notice(name), `${text}\n`);
     return true;
   } catch (error) {
-    // Where it cannot be recorded, every worker prints it.
+    // If the notice cannot be recorded, every worker prints it.
     return errnoOf(error) !== "EEXIST";
   }
 }
 
-/** Each start of a run prints its notices again. */
+/** Removes the notices: each start of a run prints them again. */
 export function removeNotices(paths: RunPaths): void {
   removeFromRun(paths.root, paths.notices);
 }

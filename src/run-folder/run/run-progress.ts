@@ -3,7 +3,7 @@ import { parseAttemptName, type RunPaths } from "../files/run-paths.ts";
 import { checkpointFiles } from "../shard/checkpoint.ts";
 import { countShards, namesIn } from "./scan-shards.ts";
 
-/** Returns, at each call, whether the run has saved a shard or a checkpoint since the call before. */
+/** Returns a function that returns whether the run has saved a shard or a checkpoint since its last call. */
 export function openRunProgress(paths: RunPaths): () => boolean {
   let shards = 0;
   let newestMs = 0;

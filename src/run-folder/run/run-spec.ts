@@ -8,7 +8,7 @@ import { readIfPresent } from "../files/durable-files.ts";
 import { replaceInRun } from "../files/run-files.ts";
 import type { RunPaths } from "../files/run-paths.ts";
 
-/** How a worker finds a class: the module that exports it and its name there. */
+/** How a worker finds a class: its module and its name there. */
 export interface ClassReference {
   readonly module: string | undefined;
   readonly name: string;
@@ -16,7 +16,7 @@ export interface ClassReference {
   readonly definition?: number | undefined;
 }
 
-/** What a worker needs besides the plan. JSON only: never code. */
+/** What a worker needs besides the plan. Only JSON, no code. */
 export interface RunSpec {
   /**
    * 1 in runs of earlier versions, which did not store the provider's fields; 3 where values come from the environment
@@ -31,33 +31,30 @@ export interface RunSpec {
   readonly providerFields?: readonly string[] | undefined;
   readonly config: unknown;
   readonly params: unknown;
-  /**
-   * The folder from which the targets in them are resolved, if they came from a config file. Absent in runs of earlier
-   * versions.
+  /** The folder from which targets in config and params are resolved, if they came from a config file. Absent in runs of earlier versions.
    */
   readonly project?: string | undefined;
   readonly options: object;
-  /** The options as they were passed to the runner, to rebuild it. */
+  /** The options as they were passed to the runner; it is rebuilt with them. */
   readonly runnerOptions: object;
-  /** The options that its class adds, checked and with defaults. Absent in runs of earlier versions. */
+  /** The own options of the runner, checked and with defaults. Absent in runs of earlier versions. */
   readonly ownOptions?: object;
   /** Where the workers of the last start run; not part of the run's identity. */
   readonly parallel: object;
-  /** What a worker does where its code differs from the run's. Absent: it depends on which files differ. */
+  /** What a worker does if its code differs from the run's. Absent: it depends on which files differ. */
   readonly onCodeChange?: OnCodeChange | undefined;
   /** Who may read the spec besides its owner. Absent: no other user. */
   readonly access?: "group" | undefined;
-  /** The folder in which the run was started: packages are resolved from there. */
+  /** The folder in which the run was started. Packages are resolved from there. */
   readonly cwd: string;
 }
 
-// How the values of a spec are read.
+// The parts of a spec that hold values of the user.
 const madeByUser = /^spec\.(?:config|params|runnerOptions|ownOptions|providerState\.fields|parallel\.options)\b/;
 
 /** Writes the spec of this start; a resume may change the options. */
 export function writeSpec(paths: RunPaths, spec: RunSpec): void {
-  // Functions and live objects in the params of a run in one process cannot be sent to a worker; only their names are
-  // stored.
+  // The params of a run in one process may contain functions and objects that JSON cannot hold. Only their kind is stored.
   const describe = (value: unknown) => `[${describeKind(value)}]`;
   let isFromEnvironment = false;
   const plain = toPlainValues(spec, "spec", describe, {
@@ -73,7 +70,7 @@ export function writeSpec(paths: RunPaths, spec: RunSpec): void {
   replaceInRun(paths.root, paths.spec, `${text}\n`, { mode: spec.access === "group" ? 0o640 : 0o600 });
 }
 
-/** Whether this user may read the spec: that of another user's run may not be readable. */
+/** Whether this user may read the spec. That of another user's run may be protected. */
 export function hasReadableSpec(paths: RunPaths): boolean {
   try {
     return readIfPresent(paths.spec) !== undefined;
@@ -95,8 +92,8 @@ export function readSpec(paths: RunPaths, rules: DecodeRules = {}): RunSpec {
     const spec = fromPlainValues(JSON.parse(text), rules) as RunSpec;
     if (isSpec(spec)) return spec;
   } catch (error) {
-    // An instance or a value from the environment could not be restored. Any other failure gets the general error
-    // below.
+    // These two codes say that an instance or a value from the environment could not be restored. For all other errors
+    // the general one below is thrown.
     if (isMillraceError(error) && ["BAD_PROVIDER", "ENV_FAILED"].includes(error.code)) throw error;
   }
   throw new MillraceError("RUN_DAMAGED", `${paths.spec} is not a run's spec of this version.`, {

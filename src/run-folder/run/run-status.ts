@@ -3,7 +3,7 @@ import { isFolderOwned } from "../files/file-owner.ts";
 import { type RunPaths, runPaths } from "../files/run-paths.ts";
 import { parseReport, type WorkerReport } from "../files/worker-report.ts";
 import { type JobQueueStatus, type ObservedJobs, readJobQueueStatus } from "../jobs/job-queue-status.ts";
-import { hostNameOf, isHeld, unbeatenTtlMs } from "../lease/lease.ts";
+import { hostNameOf, isHeld, ttlBeforeHeartbeatMs } from "../lease/lease.ts";
 import { fileSystemNow, readSnapshot } from "../lease/take-file-step.ts";
 import type { KnownShard } from "../shard/known-shard.ts";
 import { type CallCounts, callCountsOf, sumCallCounts } from "./call-counts.ts";
@@ -11,27 +11,27 @@ import { describeFailure, type RunFailure } from "./last-failure.ts";
 import { requireManifest } from "./manifest.ts";
 import { namesIn, scanShards } from "./scan-shards.ts";
 
-/** A worker as the run folder shows it. */
+/** The status of a worker, from its report. */
 export interface WorkerStatus {
   readonly worker: string;
   readonly host: string;
   readonly pid: number;
-  /** The shard in work, if any, and how many of its items are done. */
+  /** The current shard, if any, and how many of its items are done. */
   readonly shard: number | undefined;
   readonly position: number;
   readonly itemsPerSecond: number;
   /** Bytes of memory its process holds; undefined until it has reported them. */
   readonly rss: number | undefined;
-  /** Its calls of `forward`; absent where it makes them one after another. */
+  /** Its calls of `forward`; absent if it makes them one after another. */
   readonly calls?: CallCounts;
   /** Milliseconds since its last heartbeat. */
   readonly heartbeatAgeMs: number;
 }
 
 /**
- * - `running`: a worker or a driver is at work
+ * - `running`: a worker or a driver is alive
  * - `queued`: jobs wait at a scheduler
- * - `stopped`: nothing is at work and items are left: cancelled, Ctrl-C, or its processes were killed
+ * - `stopped`: items are left, and no process is alive: it was cancelled, stopped with Ctrl-C, or killed
  * - `failed`: an error ended the last start; `failure` is that error
  * - `complete`: all items are done and merged
  * - `complete with failures`: the same, but some items failed and were skipped
@@ -54,11 +54,14 @@ export function isUnderWay(state: RunState): boolean {
 export interface RunStatus {
   readonly runDir: string;
   readonly state: RunState;
-  /** The error that ended the last start; undefined where none did, and while a worker or a driver is at work. */
+  /** The error that ended the last start; undefined if none did, and while a worker or a driver is alive. */
   readonly failure: RunFailure | undefined;
-  /** The status of its jobs at the last call of their scheduler; undefined for a run without jobs. */
+  /** The status of its jobs, as their scheduler last reported it; undefined for a run without jobs. */
   readonly jobs: JobQueueStatus | undefined;
-  /** Records of jobs that are invalid or not asked for, and why. Absent where there are none, or none were read. */
+  /**
+   * Records of jobs that are invalid or for which the scheduler is not asked, and why. Absent if there are none, or
+   * none were read.
+   */
   readonly jobProblems?: readonly string[];
   readonly items: {
     readonly total: number;
@@ -69,10 +72,10 @@ export interface RunStatus {
   };
   readonly shards: { readonly total: number; readonly committed: number; readonly damaged: number };
   readonly workers: readonly WorkerStatus[];
-  /** The calls of all workers, and what they wait for; absent where each makes one after another. */
+  /** The calls of all workers, and what they wait for; absent if each worker makes one after another. */
   readonly calls?: CallCounts;
   readonly itemsPerSecond: number;
-  /** Seconds until the last item at the present rate; undefined while no worker is alive. */
+  /** Seconds until the last item at the current rate; undefined while no worker is alive. */
   readonly etaSeconds: number | undefined;
 }
 
@@ -81,9 +84,7 @@ export async function runStatus(runDir: string): Promise<RunStatus> {
   return (await openStatus(runDir)).read();
 }
 
-/**
- * The same for repeated use: shards that were found committed are not inspected again. `seen`: the answer of a
- * scheduler.
+/** Opens the status of a run for repeated reads: shards that were found committed are not inspected again. `seen`: the answer of a scheduler.
  */
 export async function openStatus(runDir: string): Promise<{ read(seen?: ObservedJobs): Promise<RunStatus> }> {
   const paths = runPaths(runDir);
@@ -91,8 +92,9 @@ export async function openStatus(runDir: string): Promise<{ read(seen?: Observed
   let known: ReadonlyMap<number, KnownShard> = new Map();
   return {
     async read(seen) {
-      // Before the shards: a process that commits the last of them and leaves in between would seem to have left it undone.
-      const live = liveReports(paths, fileSystemClock(paths, { isLooking: true }));
+      // Read before the shards. In the other order, a process that commits the last shard and leaves in between would
+      // be missing while its shard still counts as open.
+      const live = liveReports(paths, fileSystemClock(paths, { isReadOnly: true }));
       const { committed, damaged } = await scanShards(paths, known, plan);
       known = committed;
       const workers = live.map(({ report }) => report);
@@ -103,7 +105,7 @@ export async function openStatus(runDir: string): Promise<{ read(seen?: Observed
       const left = items.total - items.done;
       return {
         runDir: paths.root,
-        ...stateOf(paths, { left, failed: items.failed, jobs, isSomeoneThere: workers.length > 0 }),
+        ...stateOf(paths, { left, failed: items.failed, jobs, isAnyProcessAlive: workers.length > 0 }),
         jobs,
         ...(seen === undefined || seen.problems.length === 0 ? {} : { jobProblems: seen.problems }),
         items,
@@ -117,33 +119,31 @@ export async function openStatus(runDir: string): Promise<{ read(seen?: Observed
   };
 }
 
-interface KnownOfRun {
+interface RunFacts {
   /** Items that are not done. */
   readonly left: number;
   /** Items that failed and were skipped. */
   readonly failed: number;
   readonly jobs: JobQueueStatus | undefined;
-  readonly isSomeoneThere: boolean;
+  readonly isAnyProcessAlive: boolean;
 }
 
-/** The state of a run, from its open shards, its live processes and its last error. */
-export function stateOf(paths: RunPaths, known: KnownOfRun): Pick<RunStatus, "state" | "failure"> {
-  const { left, failed, jobs, isSomeoneThere } = known;
-  const failure = isSomeoneThere ? undefined : describeFailure(paths);
+/** Decides the state of a run from its open shards, its live processes and its last error. */
+export function stateOf(paths: RunPaths, known: RunFacts): Pick<RunStatus, "state" | "failure"> {
+  const { left, failed, jobs, isAnyProcessAlive } = known;
+  const failure = isAnyProcessAlive ? undefined : describeFailure(paths);
   if (left === 0 && existsSync(paths.merged))
     return { state: failed > 0 ? "complete with failures" : "complete", failure };
-  if (isSomeoneThere) return { state: "running", failure };
+  if (isAnyProcessAlive) return { state: "running", failure };
   if (jobs !== undefined && jobs.pending + jobs.running > 0) return { state: "queued", failure: undefined };
   return { state: failure === undefined ? "stopped" : "failed", failure };
 }
 
-/**
- * The drivers that watch the run and will merge it, by name: when each last wrote its report, by the clock of the file
- * system. A driver that does not renew its report is left out: on another host its presence could not be known.
+/** The live drivers of a run by name, with the time of their last report by the clock of the file system. Drivers that do not renew their report are left out: whether they are alive could not be known on another host.
  */
 export function liveDrivers(paths: RunPaths): Map<string, number> {
   const drivers = liveReports(paths, fileSystemClock(paths)).filter(
-    ({ report }) => report.role === "driver" && report.ttlMs < unbeatenTtlMs,
+    ({ report }) => report.role === "driver" && report.ttlMs < ttlBeforeHeartbeatMs,
   );
   return new Map(drivers.map(({ report, writtenMs }) => [report.worker, writtenMs]));
 }
@@ -166,28 +166,26 @@ export function liveReports(paths: RunPaths, now: () => number): LiveReport[] {
   return namesIn(paths.workers).flatMap((name) => {
     const snapshot = readSnapshot(paths.worker(name.replace(/\.json$/, "")), now);
     const report = snapshot === undefined ? undefined : parseReport(snapshot.text);
-    const isThere = snapshot !== undefined && report !== undefined && isHeld(snapshot, { ttlMs: report.ttlMs });
-    return isThere ? [{ report, ageMs: snapshot.ageMs, writtenMs: snapshot.writtenMs ?? 0 }] : [];
+    const isAlive = snapshot !== undefined && report !== undefined && isHeld(snapshot, { ttlMs: report.ttlMs });
+    return isAlive ? [{ report, ageMs: snapshot.ageMs, writtenMs: snapshot.writtenMs ?? 0 }] : [];
   });
 }
 
-/**
- * The clock of a run's file system. It is read once, at the first call, because reading it creates a file. Without the
- * right to write, the clock of this host is used, which is good enough for a display.
+/** The clock of a run's file system. It is read once, at the first call, because reading it creates a file. A user who may not write gets the clock of this host, which is good enough for a display.
  */
 export function fileSystemClock(
   paths: RunPaths,
-  { isLooking = false }: { readonly isLooking?: boolean } = {},
+  { isReadOnly = false }: { readonly isReadOnly?: boolean } = {},
 ): () => number {
-  let aheadMs: number | undefined;
+  let offsetMs: number | undefined;
   return () => {
-    aheadMs ??= measure();
-    return Date.now() + aheadMs;
+    offsetMs ??= measure();
+    return Date.now() + offsetMs;
   };
 
   function measure(): number {
     // Reading the run of another user must not create a file there, not even for a moment.
-    if (isLooking && !isFolderOwned(paths.leases)) return 0;
+    if (isReadOnly && !isFolderOwned(paths.leases)) return 0;
     try {
       return fileSystemNow(paths) - Date.now();
     } catch {

@@ -7,17 +7,15 @@ import { type KnownShard, knownShard } from "../shard/known-shard.ts";
 
 export interface ShardScan {
   readonly committed: ReadonlyMap<number, KnownShard>;
-  /** Shards that do not agree with their `done`, with the reason. */
+  /** Shards whose files do not match their `done`, with the reason. */
   readonly damaged: ReadonlyMap<number, string>;
 }
 
-// On a shared file system a file can be visible before its last bytes: it is inspected again before it counts as
-// damaged.
-const secondLooksMs = [100, 400];
+// On a shared file system a file may be visible before its last bytes. It is inspected again after these times before
+// it counts as damaged.
+const inspectAgainAfterMs = [100, 400];
 
-/**
- * Finds out which shards are committed. `trust`: those that were found intact before and are not inspected again.
- * Folders beyond the `shardCount` of the plan are not its shards.
+/** Finds out which shards are committed. `trust`: shards that were found intact before and are not inspected again. Folders with numbers from `shardCount` on are ignored.
  */
 export async function scanShards(
   paths: RunPaths,
@@ -30,7 +28,7 @@ export async function scanShards(
     const id = shardIdOf(name);
     if (id !== undefined && id < shardCount) sort(id, trust.get(id));
   }
-  for (const waitMs of secondLooksMs) {
+  for (const waitMs of inspectAgainAfterMs) {
     if (damaged.size === 0) break;
     await sleep(waitMs);
     const suspects = [...damaged.keys()];
@@ -55,7 +53,7 @@ export function countShards(paths: RunPaths): number {
   return namesIn(paths.root).filter((name) => shardIdOf(name) !== undefined).length;
 }
 
-/** The names in a folder; none where the folder is not there. */
+/** The names in a folder; empty if the folder does not exist. */
 export function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);

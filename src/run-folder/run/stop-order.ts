@@ -5,9 +5,7 @@ import { readIfPresent } from "../files/durable-files.ts";
 import { removeFileInRun, replaceInRun } from "../files/run-files.ts";
 import type { RunPaths } from "../files/run-paths.ts";
 
-/**
- * Asks all workers of a run, on any host, to save and leave. A worker that fails passes its error as the reason; an
- * order without a reason does not replace an existing one.
+/** Asks all workers of a run, on any host, to save and leave. A worker that fails passes its error as the reason. An order without a reason does not replace an existing one.
  */
 export function orderStop(paths: RunPaths, reason?: unknown): void {
   if (reason === undefined && isStopOrdered(paths)) return;
@@ -15,7 +13,7 @@ export function orderStop(paths: RunPaths, reason?: unknown): void {
   replaceInRun(paths.root, paths.stop, text);
 }
 
-/** The error for which a run was stopped, where it was one. */
+/** The error because of which a run was stopped, if it was one. */
 export function stopReason(paths: RunPaths): MillraceError | undefined {
   try {
     const packed: unknown = JSON.parse(readIfPresent(paths.stop) || "null");
@@ -39,7 +37,7 @@ export function orderDrain(paths: RunPaths): void {
   replaceInRun(paths.root, paths.drain, "");
 }
 
-/** Whether no worker may claim another shard. */
+/** Whether workers must not claim another shard. */
 export function isDrainOrdered(paths: RunPaths): boolean {
   return existsSync(paths.drain);
 }
@@ -49,7 +47,7 @@ export function isEndOrdered(paths: RunPaths): boolean {
   return isStopOrdered(paths) || isDrainOrdered(paths);
 }
 
-/** Removes the orders: the run was started again. */
+/** Removes the orders, when a run is started again. */
 export function withdrawStop(paths: RunPaths): void {
   removeFileInRun(paths.root, paths.stop);
   removeFileInRun(paths.root, paths.drain);

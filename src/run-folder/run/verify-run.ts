@@ -22,7 +22,7 @@ export interface Verification {
   readonly damaged: readonly DamagedFile[];
 }
 
-/** Reads every committed and merged file of a run, and compares each with its digest. */
+/** Reads every committed and merged file of a run, and compares its digest. */
 export function verifyRun(runDir: string, onShard: (shard: number) => void = () => {}): Verification {
   const paths = runPaths(runDir);
   const damaged: DamagedFile[] = [];
@@ -56,17 +56,17 @@ export function verifyRun(runDir: string, onShard: (shard: number) => void = () 
   return { shards, files, merged: merged.length, bytes, damaged };
 }
 
-function compare(dir: string, { name, crc32 }: ShardFile, witness = "done says"): string | undefined {
+function compare(dir: string, { name, crc32 }: ShardFile, source = "done says"): string | undefined {
   let now: ShardFile;
   try {
     now = describeFile(dir, name);
   } catch (error) {
     return `${dir}/${name} cannot be read: ${messageOf(error).split("\n", 1)[0]}`;
   }
-  return now.crc32 === crc32 ? undefined : `${dir}/${name} has CRC-32 ${now.crc32}; ${witness} ${crc32}`;
+  return now.crc32 === crc32 ? undefined : `${dir}/${name} has CRC-32 ${now.crc32}; ${source} ${crc32}`;
 }
 
-/** Compares the size first; for shards `inspectShard` has done that. */
+/** Compares the size too; for files of shards `inspectShard` has done that. */
 function compareMerged(paths: RunPaths, file: ShardFile): string | undefined {
   const path = paths.output(file.name);
   const bytes = statSync(path, { throwIfNoEntry: false })?.size;

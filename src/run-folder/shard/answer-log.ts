@@ -5,7 +5,7 @@ import { openNewInRun, removeFileInRun } from "../files/run-files.ts";
 import { isCount } from "./done.ts";
 import { checkpointPrefix, fileOf } from "./shard-file-names.ts";
 
-/** An answer for `count` items from `position` on, as it is kept on disk. */
+/** The answer for `count` items from `position` on, as it is stored. */
 export interface LoggedAnswer {
   readonly position: number;
   readonly count: number;
@@ -20,16 +20,14 @@ export interface LoggedAnswer {
   };
 }
 
-/**
- * The answers of an attempt's calls that no checkpoint covers yet, each written as it comes: where several calls are open, a kill
- * repeats only those that had not answered.
+/** The answers of an attempt's calls that no checkpoint covers yet. Each is written when it arrives: if several calls are open, a kill repeats only those without an answer.
  */
 export interface AnswerLog {
-  /** Adds a line of `encodeAnswer`; `flush` writes those that were added. */
+  /** Buffers a line from `encodeAnswer`; `flush` writes the buffer. */
   append(line: Buffer): void;
   /** Bytes of the file. */
   readonly bytes: number;
-  /** Begins the other file with the lines that are still needed, and removes this one. */
+  /** Starts the other file with the lines that are still needed, and removes the current one. */
   restart(lines: readonly Buffer[]): void;
   flush(): void;
   /** Closes the file and leaves it for the next attempt. */
@@ -38,7 +36,7 @@ export interface AnswerLog {
   discard(): void;
 }
 
-// No file of a writer is named so: `checkpointFileName` escapes the percent sign.
+// No file of a writer has such a name: `checkpointFileName` escapes the percent sign.
 const names = [`${checkpointPrefix}%answers.0`, `${checkpointPrefix}%answers.1`] as const;
 const digestBytes = 9;
 
@@ -105,7 +103,7 @@ export function openAnswerLog(attemptDir: string): AnswerLog {
   };
 }
 
-/** The answers in the folders of earlier attempts, newest first; of two for the same item the newer counts. */
+/** The answers in the folders of earlier attempts, newest first. If an item has two, the newer counts. */
 export function readAnswers(attemptDirs: readonly string[]): Map<number, LoggedAnswer> {
   const answers = new Map<number, LoggedAnswer>();
   for (const dir of attemptDirs) {
@@ -119,7 +117,7 @@ export function readAnswers(attemptDirs: readonly string[]): Map<number, LoggedA
   return answers;
 }
 
-/** A line that is not whole was written by a worker that was killed. */
+/** Undefined if the line is incomplete: its worker was killed. */
 function parseLine(line: string): LoggedAnswer | undefined {
   const json = line.slice(digestBytes);
   if (json === "" || line.slice(0, digestBytes - 1) !== crcText(crc32(json))) return undefined;

@@ -7,12 +7,12 @@ import { copyPrefix } from "./copy-prefix.ts";
 import { inspectShard, isCount } from "./done.ts";
 import { checkpointPrefix, doneName, fileOf, isInsideName } from "./shard-file-names.ts";
 
-/** The valid prefix of one file: everything behind it was written after the checkpoint. */
+/** The valid prefix of one file. All bytes behind it were written after the checkpoint. */
 export interface FilePrefix {
   /** Relative to the shard folder, with forward slashes. */
   readonly name: string;
   readonly bytes: number;
-  /** Of that prefix; without it damage is not noticed. */
+  /** The checksum of the prefix. Without it, damage is not noticed. */
   readonly crc32?: string;
 }
 
@@ -24,7 +24,7 @@ export interface Checkpoint {
   readonly position: number;
   readonly counts: { readonly dropped: number; readonly failed: number };
   readonly files: readonly FilePrefix[];
-  /** What each writer needs to continue, by its key. */
+  /** The data that each writer needs to continue, by its key. */
   readonly writers: Readonly<Record<string, unknown>>;
   /** The shard's state, encoded. */
   readonly state: string;
@@ -33,7 +33,7 @@ export interface Checkpoint {
 const slots = [".checkpoint.0", ".checkpoint.1"] as const;
 
 export interface CheckpointLog {
-  /** Returns its size in bytes. */
+  /** Saves a checkpoint. Returns its size in bytes. */
   save(checkpoint: Checkpoint): number;
   /** Closes and removes the checkpoints: the shard is complete. */
   discard(): void;
@@ -41,13 +41,10 @@ export interface CheckpointLog {
   close(): void;
 }
 
-// The size at which the other file is begun: what is read after a kill stays small.
+// At this size the log switches to the other file, so that little is read after a kill.
 const slotBytes = 1 << 16;
 
-/**
- * Checkpoints are lines of a file, each with its checksum, so that a kill in the middle of one leaves those before it.
- * A full file stays, and the other one is written from its beginning. A shard that ends before its first checkpoint has
- * no file, and only one with many checkpoints has the second file, which costs more than many lines.
+/** Checkpoints are lines of a file, each with a checksum: after a kill in the middle of a line, the line before it counts. A full file is kept while the other one is written from its beginning. A shard that ends before its first checkpoint has no file. The second file is made only after many checkpoints, because making a file costs more than many lines.
  */
 export function openCheckpointLog(attemptDir: string): CheckpointLog {
   const made = new Set<string>();
@@ -95,14 +92,14 @@ function encodeLine(checkpoint: Checkpoint): Buffer {
   return Buffer.from(`${crcText(crc32(json))} ${json}\n`);
 }
 
-/** Removes the files that writers kept only for checkpoints: the shard is complete. */
+/** Removes the files that writers need only for checkpoints: the shard is complete. */
 export function removeCheckpointFiles(shardDir: string): void {
   for (const name of readdirSync(shardDir)) {
     if (name.startsWith(checkpointPrefix)) removeFileInRun(shardDir, join(shardDir, name));
   }
 }
 
-/** The files in which an attempt's checkpoints are, if it has saved any. */
+/** The paths of an attempt's checkpoint files, which may not exist. */
 export function checkpointFiles(attemptDir: string): string[] {
   return slots.map((slot) => fileOf(attemptDir, slot));
 }
@@ -117,7 +114,7 @@ export function readCheckpoints(attemptDir: string): Checkpoint[] {
     .sort((a, b) => b.sequence - a.sequence);
 }
 
-/** A changed line can have a matching checksum, so the content is checked too. */
+/** Checks the content too: a line that someone has changed may have a matching checksum. */
 function parseCheckpoint(json: string): Checkpoint | undefined {
   try {
     const checkpoint = JSON.parse(json) as Partial<Checkpoint> | null;
@@ -153,15 +150,13 @@ function isPrefix(file: Partial<FilePrefix> | null): boolean {
   );
 }
 
-/** What an earlier attempt left: a checkpoint, or the whole shard, ready to be committed. */
+/** What was restored from an earlier attempt: a checkpoint, or the complete shard, ready to be committed. */
 export type Restored =
   | { readonly kind: "checkpoint"; readonly checkpoint: Checkpoint }
   | { readonly kind: "complete" }
   | { readonly kind: "nothing" };
 
-/**
- * Copies the newest valid work of the fenced attempts (newest first) into a new attempt's folder. It is copied, never
- * moved: a paused process of the old attempt may still write to its open files.
+/** Copies the newest valid work of the fenced attempts (newest first) into the folder of a new attempt. It is not moved, because a paused process of the old attempt may still write to its open files.
  */
 export function restoreAttempt(attemptDir: string, fencedDirs: readonly string[]): Restored {
   for (const fenced of fencedDirs) {

@@ -4,9 +4,7 @@ import { digestBytes } from "../files/digest-bytes.ts";
 import { openFileToRead, writeFully } from "../files/durable-files.ts";
 import { makeFolderInRun, openNewInRun } from "../files/run-files.ts";
 
-/**
- * Copies the first `bytes` of a file. Returns their CRC-32, or undefined where the file is shorter. `root`: the folder
- * that the copy must not leave.
+/** Copies the first `bytes` of a file. Returns their CRC-32, or undefined if the file is shorter. `root`: the folder in which the copy must be.
  */
 export function copyPrefix(from: string, to: string, bytes: number, root: string): number | undefined {
   if (dirname(to) !== root) makeFolderInRun(root, dirname(to));
@@ -21,7 +19,7 @@ export function copyPrefix(from: string, to: string, bytes: number, root: string
   }
 }
 
-/** Copies `bytes` bytes between open files, from the source's own position or from `at`. */
+/** Copies `bytes` bytes between open files, from the current position of the source or from `at`. */
 export function pump(
   source: number,
   target: number,

@@ -14,7 +14,7 @@ export interface ShardFile {
   readonly name: string;
   readonly bytes: number;
   readonly crc32: string;
-  /** Lines in it, where a line writer wrote it; such files are merged by putting them one after the other. */
+  /** The number of lines, if a line writer wrote it. Such files are merged by concatenation. */
   readonly lines?: number;
 }
 
@@ -25,7 +25,7 @@ export interface ShardCounts {
   readonly failed: number;
 }
 
-/** The content of `done`: a shard is complete when its folder holds one that agrees with its files. */
+/** The content of `done`. A shard is complete when its folder has a `done` that matches its files. */
 export interface Done {
   readonly version: 1;
   readonly shard: number;
@@ -35,7 +35,7 @@ export interface Done {
   readonly files: readonly ShardFile[];
 }
 
-/** What `inspectShard` finds: "damaged" may also be a power cut, or a slow shared file system. */
+/** The result of `inspectShard`. The cause of "damaged" may be a power cut or a slow shared file system. */
 export type ShardInspection =
   | { readonly state: "absent" }
   | { readonly state: "committed"; readonly done: Done }
@@ -45,7 +45,10 @@ export function writeDone(shardDir: string, done: Done): void {
   rewriteInRun(shardDir, fileOf(shardDir, doneName), `${JSON.stringify(done)}\n`);
 }
 
-/** Compares a shard folder with its `done`: the names and sizes of all files. Digests are compared where the bytes are read. */
+/**
+ * Compares the names and sizes of all files of a shard with its `done`. It does not read them, so it compares no
+ * digests.
+ */
 export function inspectShard(shardDir: string): ShardInspection {
   let text: string | undefined;
   try {
@@ -75,7 +78,7 @@ function shardOfFolder(folder: string): number | undefined {
   return target === "merge" ? undefined : target;
 }
 
-/** The `done` of a shard that is known to be committed; a damaged one is an error that names the file. */
+/** Reads the `done` of a committed shard. Throws an error that names the file if the shard is damaged. */
 export function readDone(shardDir: string): Done {
   const inspection = inspectShard(shardDir);
   if (inspection.state === "committed") return inspection.done;
@@ -113,7 +116,7 @@ function parseDone(text: string): Done | undefined {
   }
 }
 
-/** Whether a value describes a file of a shard, under a name that a run can have written. */
+/** Whether a value describes a file of a shard, with a name that a run can have written. */
 export function isShardFile(value: unknown): value is ShardFile {
   const file = value as Partial<ShardFile> | null;
   return (
@@ -135,7 +138,7 @@ export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-/** The size of a file, or what is there instead of it. */
+/** The size of a file, or why it has none. */
 function sizeOf(path: string): number | string {
   try {
     const stat = statSync(path);
@@ -147,12 +150,12 @@ function sizeOf(path: string): number | string {
   }
 }
 
-/** All output files below a folder; `known`: those that their writer has described. */
+/** All output files below a folder. `known`: files that their writer has described; they are not read. */
 export function listFiles(shardDir: string, known: ReadonlyMap<string, ShardFile>, below = ""): ShardFile[] {
   const files: ShardFile[] = [];
   for (const entry of readdirSync(fileOf(shardDir, below), { withFileTypes: true })) {
     const name = below === "" ? entry.name : `${below}/${entry.name}`;
-    // One by one: there may be more files than a call can have arguments.
+    // Not `push(...files)`: there may be more files than a call can have arguments.
     if (entry.isDirectory()) for (const file of listFiles(shardDir, known, name)) files.push(file);
     else if (entry.isFile() && !isMachinery(name)) files.push(known.get(name) ?? describeFile(shardDir, name));
   }

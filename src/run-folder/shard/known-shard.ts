@@ -5,11 +5,11 @@ import type { Done, ShardFile } from "./done.ts";
 export interface KnownShard extends Pick<Done, "shard" | "attempt" | "counts"> {
   /** Changes whenever one of its files changes. */
   readonly filesKey: string;
-  /** Undefined where there are many: `done` is read again where they are needed. */
+  /** Undefined if there are many: then `done` is read again when they are needed. */
   readonly files?: readonly ShardFile[] | undefined;
 }
 
-// A writer of one file for each item makes as many files as items: more than fit into memory.
+// A writer may make a file for each item: more than fit into memory.
 const maxFilesKept = 8;
 
 export function knownShard({ shard, attempt, counts, files }: Done): KnownShard {

@@ -4,11 +4,11 @@ import { openFileToRead } from "../files/durable-files.ts";
 
 /** Options of {@link readLines} and {@link readRecords}. */
 export interface ReadLinesOptions {
-  /** A longer line is an error. Default: the longest text of V8, 512 MiB. */
+  /** A longer line is an error. Default: the longest string of V8, 512 MiB. */
   readonly maxLineBytes?: number;
 }
 
-/** The records of a JSONL file one after the other, without holding the file in memory. */
+/** Reads the records of a JSONL file one after the other, without holding the file in memory. */
 export function* readRecords<Record = unknown>(path: string, options: ReadLinesOptions = {}): Generator<Record> {
   let number = 0;
   for (const line of readLines(path, options)) {
@@ -28,8 +28,8 @@ function parseLine<Record>(line: string, path: string, number: number): Record {
   }
 }
 
-// The longest text of V8. A sparse file may have a line that is larger than the disk.
-const longestText = 0x1fffffe8;
+// The longest string of V8. A sparse file may have a line that is larger than the disk.
+const maxTextBytes = 0x1fffffe8;
 
 function tooLong(path: string, maxLineBytes: number): MillraceError {
   return new MillraceError("SHARD_DAMAGED", `${path} has a line of more than ${maxLineBytes} bytes.`, {
@@ -38,10 +38,10 @@ function tooLong(path: string, maxLineBytes: number): MillraceError {
 }
 
 /** The lines of a text file. */
-export function* readLines(path: string, { maxLineBytes = longestText }: ReadLinesOptions = {}): Generator<string> {
+export function* readLines(path: string, { maxLineBytes = maxTextBytes }: ReadLinesOptions = {}): Generator<string> {
   const fd = openFileToRead(path);
   const chunk = Buffer.allocUnsafe(1 << 17);
-  // The pieces of a line that has not ended yet; bytes, since a character may be cut as well.
+  // The pieces of a line whose end was not read yet. They are bytes, because a piece may end inside of a character.
   let rest: Buffer[] = [];
   let restBytes = 0;
   try {

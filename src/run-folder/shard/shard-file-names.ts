@@ -1,11 +1,11 @@
 import { isAbsolute, normalize, sep } from "node:path";
 import { MillraceError } from "../../errors/errors.ts";
 
-/** The records of a shard and of the merged run, unless a runner opens writers of its own. */
+/** The records of a shard and of the merged run, unless the runner has custom writers. */
 export const recordsName = "records.jsonl";
-/** The items that failed, where any did. */
+/** The items that failed, if any did. */
 export const failuresName = "failures.jsonl";
-/** The state a shard ended with, where there is any. */
+/** The final state of a shard, if there is one. */
 export const stateName = "state.json";
 export const doneName = "done";
 /** Notes of an attempt for the next one: the item that runs, how the worker ended, that it was released. */
@@ -16,9 +16,7 @@ export const releasedNoteName = ".released";
 /** The prefix of files that only checkpoints need: the two files of the checkpoint log, and files of writers. */
 export const checkpointPrefix = ".checkpoint.";
 
-/**
- * The path of a file in a shard's or an attempt's folder. Concatenated without `join`, which would parse each path
- * again: there are several for every shard, or one for every item.
+/** The path of a file in the folder of a shard or attempt. Not made with `join`, which parses each path again: there are several for every shard, or one for every item.
  */
 export function fileOf(shardDir: string, name: string): string {
   return `${shardDir}${sep}${name}`;
@@ -32,12 +30,10 @@ export function isMachinery(name: string): boolean {
   return name === doneName || notes.includes(name) || name.startsWith(checkpointPrefix);
 }
 
-/**
- * Checks the name of a writer's file. Names may come from data: none may lead out of the shard folder or be the name of
- * an internal file.
+/** Checks the name of a writer's file. It may come from data: it must not lead out of the shard folder or be the name of an internal file.
  */
 export function checkFileName(name: string): string {
-  // Called for every shard, mostly with the same few names.
+  // Called for every shard, usually with the same few names.
   const known = checkedNames.get(name);
   if (known !== undefined) return known;
   const clean = cleanFileName(name);
@@ -45,23 +41,19 @@ export function checkFileName(name: string): string {
   return clean;
 }
 
-/**
- * The name of a file that only checkpoints need: rows that are waiting to become a whole file, for instance. It is no
- * output of the shard, and is removed when the shard is complete.
+/** The name of a file that only checkpoints need: one with rows that are not written to the output yet, for instance. It is not an output of the shard, and is removed when the shard is complete.
  */
 export function checkpointFileName(name: string): string {
   return `${checkpointPrefix}${name.replaceAll("%", "%25").replaceAll("/", "%2F")}`;
 }
 
-/**
- * Whether a name, read from a file of a run, stays inside of the folder it is in: relative, with no step that is empty, `.`
- * or `..`, as every name is that was found by listing a folder.
+/** Whether a name that was read from a file of a run stays inside of its folder: it is relative, and no part is empty, `.` or `..`.
  */
 export function isInsideName(name: string): boolean {
   return !name.includes("\0") && name.split("/").every((step) => step !== "" && step !== "." && step !== "..");
 }
 
-/** Whether `done` and checkpoints may name a file so. */
+/** Whether `done` and checkpoints may contain this file name. */
 export function isShardFileName(name: unknown): name is string {
   return typeof name === "string" && isInsideName(name) && !isMachinery(name);
 }

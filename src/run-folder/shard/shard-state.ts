@@ -14,13 +14,13 @@ export function userState(state: object): Record<string, unknown> {
   return Object.fromEntries(userKeys.map((key) => [key, Reflect.get(state, key)]));
 }
 
-/** Keeps the final state of a shard beside its files, if there is any. */
+/** Writes the final state of a shard beside its files, if there is one. */
 export function writeShardState(shardDir: string, state: object): void {
   const ofUser = userState(state);
   if (Object.keys(ofUser).length > 0) rewriteInRun(shardDir, join(shardDir, stateName), `${encodeState(ofUser)}\n`);
 }
 
-/** The state a shard ended with, for `merge`: what the runner put into it and what `closeWriters` returned. */
+/** Reads the final state of a shard, for `merge`: what the runner put into it and what `closeWriters` returned. */
 export function readShardState<State extends object = Record<string, unknown>>(shardDir: string): State {
   const path = join(shardDir, stateName);
   if (!existsSync(path)) return {} as State;

@@ -1,9 +1,9 @@
-/** How many calls of `forward` a worker has open, of those it may have. */
+/** Limits how many calls of `forward` a worker has open at a time. */
 export class CallSlots {
-  /** How many are open. */
+  /** The number of open calls. */
   taken = 0;
   private readonly size: number;
-  /** Those that wait for a free slot, or for all of them, in the order in which they came. */
+  /** Callers that wait for a free slot or for all slots, in the order of their requests. */
   private readonly waiting: { readonly isForAll: boolean; readonly wake: () => void }[] = [];
   private readonly onFree = new Set<() => void>();
   private isExclusive = false;
@@ -12,7 +12,7 @@ export class CallSlots {
     this.size = size;
   }
 
-  /** Takes a slot, if one is free and none has waited for longer. */
+  /** Takes a slot if one is free and no other caller waits. */
   tryTake(): boolean {
     if (this.waiting.length > 0 || !this.hasRoom()) return false;
     this.taken++;
@@ -23,7 +23,7 @@ export class CallSlots {
     if (!this.tryTake()) await this.wait(false);
   }
 
-  /** Waits until no call is open, and keeps others from beginning until `release`. */
+  /** Waits until no call is open. No other call begins until `release`. */
   async takeAll(): Promise<void> {
     if (this.waiting.length === 0 && this.taken === 0) {
       this.taken = 1;
@@ -38,7 +38,7 @@ export class CallSlots {
     if (this.waiting.length === 0 && this.hasRoom()) for (const call of this.onFree) call();
   }
 
-  /** Has a function called whenever a slot is free for the taking. */
+  /** Calls a function whenever a slot becomes free. */
   watch(call: () => void): void {
     this.onFree.add(call);
   }
@@ -47,7 +47,7 @@ export class CallSlots {
     this.onFree.delete(call);
   }
 
-  /** Whether `tryTake` would take one. */
+  /** Whether `tryTake` would succeed. */
   get isFree(): boolean {
     return this.waiting.length === 0 && this.hasRoom();
   }

@@ -4,26 +4,26 @@ import { openRateLimiter, type RateLimiter } from "../../run-folder/rate/open-ra
 import type { WorkerCounts } from "../heartbeat/heartbeat.ts";
 import type { WorkerTask } from "../worker-context.ts";
 import { CallSlots } from "./call-slots.ts";
-import type { PrefetchRoom } from "./prefetcher.ts";
+import type { PrefetchMemory } from "./prefetcher.ts";
 
 /** The calls of `forward` of one worker, over all its shards. */
 export interface Calls {
   readonly concurrency: number;
-  /** Calls come one after another, without a limit of their rate and without `prefetch`: the hot path. */
+  /** Calls come one after another, without rate limit and without `prefetch`: the hot path. */
   readonly isPlain: boolean;
   readonly slots: CallSlots;
-  /** Undefined where any number of calls may begin. */
+  /** Undefined if the run has no rate limit. */
   readonly rate: RateLimiter | undefined;
-  /** Bytes of results that wait for an earlier item, and how many there may be. */
+  /** Bytes of results that wait for an earlier item, and their maximum. */
   readonly waiting: { bytes: number; readonly maxBytes: number };
-  readonly prefetched: PrefetchRoom;
-  /** Calls that were repeated, and those that wait for that now. */
+  readonly prefetched: PrefetchMemory;
+  /** Calls that were repeated so far, and calls that wait for their next try. */
   readonly retries: { count: number; waiting: number };
   counts(): Pick<WorkerCounts, "inFlight" | "waiting" | "retrying" | "retries">;
 }
 
-const usualWaitingBytes = 64 * 2 ** 20;
-const usualPrefetchBytes = 256 * 2 ** 20;
+const defaultWaitingBytes = 64 * 2 ** 20;
+const defaultPrefetchBytes = 256 * 2 ** 20;
 
 export function openCalls({ options, hooks }: WorkerTask, paths: RunPaths, worker: string): Calls {
   const concurrency = concurrencyOf(options);
@@ -36,8 +36,8 @@ export function openCalls({ options, hooks }: WorkerTask, paths: RunPaths, worke
     isPlain: isPlain({ options, hooks }),
     slots,
     rate,
-    waiting: { bytes: 0, maxBytes: options.maxWaitingBytes ?? usualWaitingBytes },
-    prefetched: { bytes: 0, maxBytes: options.prefetchBytes ?? usualPrefetchBytes },
+    waiting: { bytes: 0, maxBytes: options.maxWaitingBytes ?? defaultWaitingBytes },
+    prefetched: { bytes: 0, maxBytes: options.prefetchBytes ?? defaultPrefetchBytes },
     retries,
     counts() {
       const waiting = rate?.waiting ?? 0;
@@ -46,17 +46,16 @@ export function openCalls({ options, hooks }: WorkerTask, paths: RunPaths, worke
   };
 }
 
-/** Whether calls of `forward` come one after another, without a limit of their rate and without `prefetch`. */
 function isPlain({ options, hooks }: Pick<WorkerTask, "options" | "hooks">): boolean {
   return concurrencyOf(options) === 1 && options.rateLimit === undefined && hooks.prefetch === undefined;
 }
 
-// Each open shard has open files.
+// Limited because each open shard has open files.
 const maxOpenShards = 256;
 
 /** How many shards a worker may work on at the same time. */
 export function maxShardsOf({ options, hooks }: Pick<WorkerTask, "options" | "hooks">): number {
   if (isPlain({ options, hooks })) return 1;
-  // One more: its first items are fetched while the last ones of the other shard run.
+  // One more shard, whose first items are fetched while the last items of another one run.
   return Math.min(maxOpenShards, concurrencyOf(options) + 1);
 }

@@ -1,27 +1,27 @@
 import type { CallContext } from "../../contract/call-context.ts";
 import { currentWorker } from "../../runtime/current-worker.ts";
 
-/** Why a call was ended from outside. */
+/** Why a call was interrupted. */
 export type Interruption = "leaving" | "lost";
 
-/** The context of calls of `forward` that come one after another, and what ends the current one. */
+/** The context of calls of `forward` that come one after another, and the ways to end the current one. */
 export interface OpenCall {
-  /** The same object for every call: a run of tiny items pays nothing for it. */
+  /** The same object for every call, so that it costs tiny items nothing. */
   readonly context: CallContext<unknown>;
-  /** Another call begins: the signal of the one before is not used again. */
+  /** Begins the next call: it gets a new signal. */
   begin(tries: number, prefetched?: unknown): void;
-  /** Whether the call has asked for its signal, so that it may react to it. */
+  /** Whether `forward` has read its signal, so that it may react to it. */
   readonly isListening: boolean;
   readonly interruption: Interruption | undefined;
-  /** Ends the call because of its time limit. */
+  /** Aborts the call because of its time limit. */
   timeOut(error: Error): void;
-  /** Ends the call because nothing waits for its answer. */
+  /** Aborts the call because its answer is not needed any more. */
   interrupt(why: Interruption): void;
 }
 
 export function openCall(attempt: number): OpenCall {
   const { worker } = currentWorker();
-  // Made when it is asked for: most functions never do.
+  // Made when it is first read: most functions never read it.
   let controller: AbortController | undefined;
   let aborted: { readonly reason: unknown } | undefined;
   let interruption: Interruption | undefined;

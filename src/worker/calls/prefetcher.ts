@@ -2,11 +2,11 @@ import type { RunnerHooks } from "../../contract/runner-hooks.ts";
 
 /** Runs a runner's `prefetch` ahead of `forward`. */
 export interface Prefetcher {
-  /** Begins with items that are next, as far ahead as it may be. */
+  /** Starts to fetch these items, as many as `maxBytes` allows. */
   ahead(position: number, indices: readonly number[]): void;
-  /** What was fetched for the items of a call; begins with it where that was not done yet. */
+  /** Returns the fetched values for the items of a call. Fetches those that were not begun. */
   get(position: number, indices: readonly number[]): Promise<unknown[]>;
-  /** The call is over: forgets what was fetched for its items. */
+  /** Forgets the values for the items of a call that has ended. */
   release(position: number, count: number): void;
 }
 
@@ -15,15 +15,15 @@ interface Fetched {
   bytes: number;
 }
 
-/** The bytes that the prefetched values of all shards of a worker hold. */
-export interface PrefetchRoom {
+/** The bytes of all prefetched values of a worker, and their maximum. */
+export interface PrefetchMemory {
   bytes: number;
   readonly maxBytes: number;
 }
 
 export function openPrefetcher(
   prefetch: NonNullable<RunnerHooks["prefetch"]>,
-  { env, room }: { readonly env: object; readonly room: PrefetchRoom },
+  { env, room }: { readonly env: object; readonly room: PrefetchMemory },
 ): Prefetcher {
   const fetched = new Map<number, Fetched>();
   const forget = (position: number) => {
@@ -42,7 +42,7 @@ export function openPrefetcher(
         entry.bytes = sizeOf(got);
         room.bytes += entry.bytes;
       },
-      // The item fails when its turn comes; a further try fetches it again.
+      // The item fails at its call; the next try fetches it again.
       () => forget(position),
     );
     return value;
@@ -63,7 +63,7 @@ export function openPrefetcher(
 
 const maxDepth = 4;
 
-/** The bytes of the buffers and texts in a value; the rest is small beside them. */
+/** The approximate size of a value: the bytes of its buffers and texts, and a little for the rest. */
 function sizeOf(value: unknown, depth = 0): number {
   if (typeof value === "string") return 2 * value.length;
   if (typeof value !== "object" || value === null || depth > maxDepth) return 8;

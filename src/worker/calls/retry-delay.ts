@@ -3,23 +3,21 @@ import type { WorkOptions } from "../../contract/work-options.ts";
 import { isMillraceError } from "../../errors/errors.ts";
 import { refusalOf } from "../../errors/retry-after-error.ts";
 
-/** What decides whether and when a failed call is repeated. */
+/** The options that decide whether and when a failed call is repeated. */
 export type RetryPolicy = Pick<WorkOptions, "retries" | "retryDelayMs" | "maxRetryDelayMs">;
 
-const usualRetryDelayMs = 100;
-const usualMaxRetryDelayMs = 30_000;
-// A server that asks for more is not waited for any longer than this.
+const defaultRetryDelayMs = 100;
+const defaultMaxRetryDelayMs = 30_000;
+// The longest wait that a server can ask for.
 const maxRetryAfterMs = 3_600_000;
 
-/** Whether a server has refused the call because it is busy, so that the items are not to blame. */
+/** Whether a server has handleRefusedRecord the call because it is busy: then the items are not the cause. */
 export function isBusy(error: unknown): boolean {
   const { status, retryAfterMs } = refusalOf(error);
   return retryAfterMs !== undefined || status === 429 || status === 503;
 }
 
-/**
- * How long to wait before a call is repeated: between nothing and a time that doubles with each try, so that many calls that failed
- * together do not come back together. What the server has asked for is added to it.
+/** How long to wait before a call is repeated: a random time up to a maximum that doubles with each try, so that calls that failed at the same time are not repeated at the same time. The wait that the server has asked for is added.
  */
 export function retryDelay(
   error: unknown,
@@ -29,12 +27,15 @@ export function retryDelay(
     random = Math.random,
   }: { readonly retry: number; readonly policy: RetryPolicy; readonly random?: () => number },
 ): number {
-  const { retryDelayMs = usualRetryDelayMs, maxRetryDelayMs = usualMaxRetryDelayMs } = policy;
+  const { retryDelayMs = defaultRetryDelayMs, maxRetryDelayMs = defaultMaxRetryDelayMs } = policy;
   const backOffMs = random() * Math.min(maxRetryDelayMs, retryDelayMs * 2 ** Math.min(retry, 30));
   return Math.min(refusalOf(error).retryAfterMs ?? 0, maxRetryAfterMs) + backOffMs;
 }
 
-/** Whether a failed call is repeated: not where every item would fail in the same way, or the runner's `retryIf` says no. */
+/**
+ * Whether a failed call is repeated: not if every item would fail in the same way, or if `retryIf` of the runner
+ * returns false.
+ */
 export function isRepeated(
   error: unknown,
   retry: number,
@@ -43,7 +44,7 @@ export function isRepeated(
   return retry < policy.retries && !isMistake(error) && (hooks.retryIf?.(error) ?? true);
 }
 
-/** A mistake of the runner: every item would fail the same way. */
+/** Whether the error is a mistake in the runner, because of which every item would fail. */
 export function isMistake(error: unknown): boolean {
   return isMillraceError(error) && (error.code === "BAD_RUNNER" || error.code === "BATCH_RESULT");
 }

@@ -18,19 +18,18 @@ export interface CallItems {
 export interface CallPort {
   readonly call: OpenCall;
   readonly prefetcher: Prefetcher | undefined;
-  /** Waits before a further try. Default: the slot of the call is free for others meanwhile. */
+  /** Waits before the next try. By default the slot of the call is released while it waits. */
   readonly pause?: ((ms: number) => Promise<void>) | undefined;
 }
 
-/**
- * One call of `forward`, repeated as `retries` says, with the slot that the caller has taken. A batch that fails is halved until the bad item is alone, unless the server has asked to wait.
+/** Makes one call of `forward`, and repeats it up to `retries` times. The caller has taken a slot for it. A batch that fails is halved until the bad item is alone, unless the server has asked to wait.
  */
 export async function tryCall(work: ShardAttempt, items: CallItems, port: CallPort): Promise<Answer[]> {
   const { hooks, context } = work;
   const { options } = context.worker.task;
   const { rate, retries } = context.calls;
   const { call } = port;
-  const isWhole = items.indices.length > 1;
+  const isBatch = items.indices.length > 1;
   for (let retry = 0; ; retry++) {
     try {
       return await callOnce(work, items, { ...port, tries: retry + 1 });
@@ -38,9 +37,9 @@ export async function tryCall(work: ShardAttempt, items: CallItems, port: CallPo
       if (call.interruption !== undefined) throw new ShardInterrupted(call.interruption);
       if (error instanceof ShardInterrupted || isMistake(error)) throw error;
       rate?.slowDown(error);
-      if (isWhole && !isBusy(error)) return halve(work, items, port);
+      if (isBatch && !isBusy(error)) return halve(work, items, port);
       if (!isRepeated(error, retry, { hooks, policy: options })) {
-        return isWhole ? halve(work, items, port) : [{ kind: "failed", count: 1, error, tries: retry + 1 }];
+        return isBatch ? halve(work, items, port) : [{ kind: "failed", count: 1, error, tries: retry + 1 }];
       }
       retries.count++;
       const ms = retryDelay(error, { retry, policy: options });
@@ -61,7 +60,7 @@ async function callOnce(
   if (call.interruption !== undefined) throw new ShardInterrupted(call.interruption);
   call.begin(tries);
   const { rate } = context.calls;
-  // Only a call that may have to wait needs the signal here.
+  // The signal is only read if the call may have to wait.
   if (rate !== undefined) await rate.take(call.context.signal);
   const limits = { timeoutMs: options.itemTimeoutMs, indices, call };
   if (prefetcher !== undefined) {
@@ -85,7 +84,7 @@ async function prefetched(
   try {
     return await awaitHook(prefetcher.get(position, indices), { ...limits, hook: "prefetch" });
   } catch (error) {
-    // A further try fetches it again, instead of waiting for what has not come in time.
+    // The next try fetches it again, instead of waiting for the fetch that was too slow.
     prefetcher.release(position, indices.length);
     throw error;
   }
@@ -111,7 +110,7 @@ async function waitWithoutSlot({ context }: ShardAttempt, call: OpenCall, ms: nu
   await slots.take();
 }
 
-/** Sleeps, but not longer than until the call is interrupted. */
+/** Sleeps for `ms`, or until the call is interrupted. */
 export function sleepUntilInterrupted({ context: { signal } }: OpenCall, ms: number): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {

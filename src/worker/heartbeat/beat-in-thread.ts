@@ -2,16 +2,16 @@ import { Worker } from "node:worker_threads";
 import { entryUrl } from "../../runtime/entry-url.ts";
 import type { HeartbeatData } from "./heartbeat-protocol.ts";
 
-/** Starts a heartbeat in a thread that no item blocks, until `stop`. `onUnable` is called where it cannot start. */
+/** Starts a heartbeat in a thread that items do not block; it runs until `stop`. Calls `onUnable` if it cannot start. */
 export type StartHeartbeatThread = (data: HeartbeatData, onUnable: () => void) => { stop(): void };
 
-/** Starts a new thread: for a worker that is a process. */
+/** Starts a new thread. For a worker that is a process. */
 export const beatInThread: StartHeartbeatThread = (workerData, onUnable) => {
   const thread = new Worker(entryUrl("heartbeat-thread.cjs"), { workerData, execArgv: [] });
   thread.once("error", onUnable);
   thread.unref();
   return {
-    // Not awaited: a beat that is under way renews existing files only.
+    // Not awaited: a beat that still runs only renews existing files.
     stop: () => void thread.terminate(),
   };
 };

@@ -1,8 +1,6 @@
 import { controlSlot } from "./heartbeat-protocol.ts";
 
-/**
- * Calls `act` every `everyMs` until the control word `ending` is set. Atomics.wait takes half the processor time of a
- * timer. Nothing else runs in the thread meanwhile.
+/** Calls `act` every `everyMs` until the control word `ending` is set. Atomics.wait takes half the CPU time of a timer, and blocks the thread.
  */
 export function everyTick(control: Int32Array, everyMs: number, act: () => void): void {
   while (Atomics.wait(control, controlSlot.ending, 0, everyMs) === "timed-out") act();

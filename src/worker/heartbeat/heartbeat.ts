@@ -2,7 +2,7 @@ import { removeFileInRun, rewriteInRun } from "../../run-folder/files/run-files.
 import type { RunPaths } from "../../run-folder/files/run-paths.ts";
 import { firstReport, renewReport, reportText } from "../../run-folder/files/worker-report.ts";
 import type { Claim } from "../../run-folder/lease/claim.ts";
-import { type Lease, unbeatenTtlMs } from "../../run-folder/lease/lease.ts";
+import { type Lease, ttlBeforeHeartbeatMs } from "../../run-folder/lease/lease.ts";
 import { beatInThread, type StartHeartbeatThread } from "./beat-in-thread.ts";
 import {
   controlSlot,
@@ -17,18 +17,18 @@ import { type Hold, holdClaim } from "./hold-claim.ts";
 
 /** The worker's side of its heartbeat. */
 export interface Heartbeat {
-  /** Its first element changes up to fifty times a second; reading it costs next to nothing. */
+  /** Its first element changes up to fifty times a second. Reading it is nearly free. */
   readonly ticks: Int32Array;
-  /** To be called between items: ticks, and starts the thread when it is time. */
+  /** Called between items: ticks, and starts the thread when it is time. */
   beat(): void;
-  /** From now on the lease of this claim is renewed. */
+  /** Starts to renew the lease of this claim. */
   hold(claim: Claim): Hold;
-  /** The worker must leave: it was asked to, or its parent is gone. */
+  /** Asks the worker to leave. */
   askToLeave(): void;
   isLeaving(): boolean;
-  /** The worker finishes its current shard and claims no other. */
+  /** Whether the worker must claim no other shard after its current one. */
   isDraining(): boolean;
-  /** What the worker has done in all its shards, and what it does now. */
+  /** Reports what the worker has done in all its shards, and its open calls. */
   count(counts: WorkerCounts): void;
   stop(): void;
 }
@@ -37,31 +37,32 @@ export interface WorkerCounts {
   readonly done: number;
   readonly failed: number;
   readonly dropped: number;
-  /** Calls of `forward` that are open, where there may be several. */
+  /** Calls of `forward` that are open, if there may be several. */
   readonly inFlight?: number | undefined;
   /** Calls that wait for the rate limit, and those that wait for their next try. */
   readonly waiting?: number | undefined;
   readonly retrying?: number | undefined;
-  /** Calls that were repeated, so far. */
+  /** Calls that were repeated so far. */
   readonly retries?: number | undefined;
 }
 
 const tickMs = 20;
-// Between items a worker ticks itself. The thread ticks for a worker that reads no clock: many quick items in a row,
-// one of which is slow. More frequent beats would take processor time from the items.
+// Between items a worker ticks itself. The thread ticks for a worker that reads no clock, in a series of quick items of
+// which one is slow. More frequent beats would take CPU time from the items.
 const beatMs = 100;
-const usualRenewMs = 500;
+const defaultRenewMs = 500;
 const renewMsPerWorker = 5;
-// A thread costs some 50 ms of a core: shorter runs have none, unless they must be watched from the start.
+// A thread costs some 50 ms of CPU time: shorter runs have none, unless a watch or a remote observer needs it from the
+// start.
 const threadAfterMs = 1000;
-// The shortest TTL of a lease while its thread is starting.
+// The minimum TTL of a lease while its thread is starting.
 const startingTtlMs = 5000;
 
 interface HeartbeatSettings {
   readonly watch: Watch | undefined;
   /** The heartbeat must begin at once. */
-  readonly isUrgent: boolean;
-  /** Starts the heartbeat somewhere else than in a new thread. */
+  readonly startsAtOnce: boolean;
+  /** Starts the heartbeat in another place than a new thread. */
   readonly startHeartbeatThread: StartHeartbeatThread | undefined;
   readonly hasRemoteObservers: boolean;
   /** How many workers renew their leases on the same file system. */
@@ -70,22 +71,23 @@ interface HeartbeatSettings {
   readonly maxHeld?: number | undefined;
 }
 
-/**
- * Starts a worker's heartbeat: it renews the lease, reports progress and ticks. It runs in another thread because
- * `forward` may block this one for hours, and the lease must not expire meanwhile.
+/** Starts a worker's heartbeat: it renews the lease, reports progress and ticks. It runs in another thread, so that the lease does not expire while `forward` blocks this one, perhaps for hours.
  */
 export function startHeartbeat(
   paths: RunPaths,
   lease: Lease,
-  { watch, isUrgent, hasRemoteObservers, workerCount, startHeartbeatThread, maxHeld = 1 }: HeartbeatSettings,
+  { watch, startsAtOnce, hasRemoteObservers, workerCount, startHeartbeatThread, maxHeld = 1 }: HeartbeatSettings,
 ): Heartbeat {
   const { word, counter } = heldAt(maxHeld);
   const control = new Int32Array(new SharedArrayBuffer(4 * word));
   const counters = new Float64Array(new SharedArrayBuffer(8 * counter));
   for (let i = 0; i < maxHeld; i++) control[heldAt(i).word + heldSlot.target] = nothingHeld;
   const file = paths.worker(lease.worker);
-  const isAtOnce = startHeartbeatThread !== undefined || hasRemoteObservers || (watch !== undefined && isUrgent);
-  const early = { ...firstReport(lease), ttlMs: Math.max(isAtOnce ? startingTtlMs : unbeatenTtlMs, lease.ttlMs) };
+  const startsNow = startHeartbeatThread !== undefined || hasRemoteObservers || (watch !== undefined && startsAtOnce);
+  const early = {
+    ...firstReport(lease),
+    ttlMs: Math.max(startsNow ? startingTtlMs : ttlBeforeHeartbeatMs, lease.ttlMs),
+  };
   rewriteInRun(paths.root, file, reportText(early));
 
   const data: HeartbeatData = {
@@ -101,7 +103,7 @@ export function startHeartbeat(
   };
   let beating: { stop(): void } | undefined;
   const start = () => {
-    // A process that may start no more threads continues without one: it ticks between items.
+    // If the process cannot start another thread, it continues without one and ticks between items.
     beating ??= (startHeartbeatThread ?? beatInThread)(data, () => {
       beating = { stop() {} };
     });
@@ -111,7 +113,7 @@ export function startHeartbeat(
     timer ??= setTimeout(start, threadAfterMs).unref();
   };
   // A driver holds no lease until it merges.
-  if (isAtOnce) start();
+  if (startsNow) start();
   else if (lease.role !== "driver") startSoon();
   const beganMs = performance.now();
   let lastTickMs = beganMs;
@@ -128,7 +130,7 @@ export function startHeartbeat(
     hold(claim) {
       startSoon();
       const held = holdClaim(data, claim);
-      // So that a display shows the shard even while its first item blocks.
+      // Displays then show the shard even while its first item blocks.
       if (isFirst && claim.target !== "merge")
         renewReport(paths, file, reportText({ ...early, shard: claim.target, epoch: claim.attempt }));
       isFirst = false;
@@ -158,7 +160,7 @@ export function startHeartbeat(
   };
 }
 
-/** Often, so that displays are current; less often with many workers, to spare the file system. */
+/** Leases are renewed often, so that displays are current; with many workers less often, to spare the file system. */
 function renewMs({ ttlMs }: Lease, workerCount: number): number {
-  return Math.min(Math.max(usualRenewMs, renewMsPerWorker * workerCount), ttlMs / 6);
+  return Math.min(Math.max(defaultRenewMs, renewMsPerWorker * workerCount), ttlMs / 6);
 }

@@ -11,18 +11,16 @@ import {
 
 /** A claim whose lease the heartbeat renews. */
 export interface Hold {
-  /** This many items of the shard were done by earlier attempts. */
+  /** Sets how many items of the shard were done by earlier attempts. */
   resumeAt(position: number): void;
-  /** Items of the shard that are done. */
+  /** Sets how many items of the shard are done. */
   count(position: number): void;
-  /** Whether the lease was taken away. */
+  /** Whether the lease was lost. */
   isLost(): boolean;
-  /**
-   * A call of `forward` with `count` items begins at `position`. Where several calls are open, `span` items from there on may be
-   * the one that blocks the worker.
+  /** Notes that a call of `forward` with `count` items begins at `position`. If several calls are open, any of `span` items from there on may be the one that blocks the worker.
    */
   enterItem(position: number, count: number, span?: number): void;
-  /** No call is open. */
+  /** Notes that no call is open. */
   leaveItem(): void;
   release(): void;
 }

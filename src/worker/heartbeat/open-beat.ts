@@ -15,17 +15,14 @@ import {
   nothingHeld,
 } from "./heartbeat-protocol.ts";
 
-/**
- * Returns one beat of a worker's heartbeat, to be called every `beatMs` in a thread that the worker's items do not
- * block. It ticks, renews the lease, reports progress, and calls `endWorker` where the worker is stuck or has no parent
- * any more.
+/** Returns a function that makes one beat. It is called every `beatMs`, in a thread that the items of the worker do not block. It ticks, renews the lease, reports progress, and calls `endWorker` if the worker is stuck or its parent is gone.
  */
 export function openBeat(data: HeartbeatData, endWorker: () => void): () => void {
   const { control, counters } = data;
   const paths = runPaths(data.runDir);
   const lease = JSON.parse(data.leaseText) as Lease;
-  const look = data.watch === undefined ? undefined : watchWorker(data, { ...data.watch, endWorker }, paths);
-  // In the past, so that the first beat renews the lease: until then it has the long TTL of a worker without a
+  const checkWorker = data.watch === undefined ? undefined : watchWorker(data, { ...data.watch, endWorker }, paths);
+  // In the past, so that the first beat renews the lease: until then the lease has the long TTL of a worker without
   // heartbeat.
   let lastRenewMs = Number.NEGATIVE_INFINITY;
   let doneAtLast = counters[counterSlot.done]!;
@@ -35,7 +32,7 @@ export function openBeat(data: HeartbeatData, endWorker: () => void): () => void
   return () => {
     Atomics.add(control, controlSlot.tick, 1);
     const now = performance.now();
-    look?.(now);
+    checkWorker?.(now);
     if (now - lastRenewMs < data.renewMs) return;
     try {
       renew(now);
@@ -52,23 +49,23 @@ export function openBeat(data: HeartbeatData, endWorker: () => void): () => void
     for (const word of heldWords()) renewLease(word, text);
   }
 
-  /** Where the words of each claim begin that is held. */
+  /** The positions of the words of all held claims. */
   function heldWords(): number[] {
     const places = Array.from({ length: data.maxHeld }, (_, i) => heldAt(i).word);
     return places.filter((word) => Atomics.load(control, word + heldSlot.target) !== nothingHeld);
   }
 
-  // A lease that is a hard link is renewed with the worker's report; one that is a copy is renewed here.
+  // A lease that is a hard link was renewed with the worker's report. One that is a copy is renewed here.
   function renewLease(word: number, text: string): void {
     const target = Atomics.load(control, word + heldSlot.target);
     const attempt = Atomics.load(control, word + heldSlot.attempt);
     if (target === nothingHeld) return;
-    const isThere = renewReport(paths, paths.lease(target === mergeCode ? "merge" : target, attempt), text);
-    // The worker may have committed meanwhile and hold another shard by now.
+    const exists = renewReport(paths, paths.lease(target === mergeCode ? "merge" : target, attempt), text);
+    // In the meantime the worker may have committed, and hold another shard.
     const isStillHeld =
       Atomics.load(control, word + heldSlot.target) === target &&
       Atomics.load(control, word + heldSlot.attempt) === attempt;
-    if (!isThere && isStillHeld) Atomics.store(control, word + heldSlot.isLost, 1);
+    if (!exists && isStillHeld) Atomics.store(control, word + heldSlot.isLost, 1);
   }
 
   function oldestHeld(): number {
@@ -85,7 +82,7 @@ export function openBeat(data: HeartbeatData, endWorker: () => void): () => void
   }
 
   function measure(now: number) {
-    // Of several claims that are held, the oldest is shown.
+    // If several claims are held, the oldest one is reported.
     const { word, counter } = heldAt(oldestHeld());
     const done = counters[counterSlot.done]!;
     const recent = (done - doneAtLast) / ((now - lastRenewMs) / 1000);

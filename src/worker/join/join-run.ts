@@ -7,7 +7,7 @@ import { checkRunner, traitsOf } from "../../contract/runner-traits.ts";
 import type { WorkOptions } from "../../contract/work-options.ts";
 import { isMillraceError } from "../../errors/errors.ts";
 import { type RunPaths, runPaths } from "../../run-folder/files/run-paths.ts";
-import { readFirstScan } from "../../run-folder/run/first-look.ts";
+import { readFirstScan } from "../../run-folder/run/first-scan.ts";
 import { type Manifest, requireManifest } from "../../run-folder/run/manifest.ts";
 import type { RunSpec } from "../../run-folder/run/run-spec.ts";
 import type { KnownShard } from "../../run-folder/shard/known-shard.ts";
@@ -23,16 +23,16 @@ import { memoryLimit } from "./memory-limit.ts";
 import { rebuildProvider } from "./rebuild-provider.ts";
 import { requireSameCode } from "./require-same-code.ts";
 
-/** How a worker takes part in a run that another process has begun. */
+/** How a worker joins a run that another process has started. */
 export interface JoinRequest
   extends Pick<SessionOptions, "name" | "watcher" | "startHeartbeatThread" | "isAskedToLeave"> {
   readonly runDir: string;
   readonly watch: (options: WorkOptions) => SessionOptions["watch"];
-  /** A driver has started it, after inspecting every shard. */
+  /** Whether a driver has started it, after inspecting every shard. */
   readonly isLaunched?: boolean;
   /** Whether the worker is alone in its process, so that `maxRss` applies. */
   readonly ownsProcess: boolean;
-  /** The env is built; the first item is next. */
+  /** Called when the env is built, before the first item. */
   readonly onReady: () => void;
   readonly onFailing?: ((error: unknown) => void) | undefined;
 }
@@ -44,7 +44,7 @@ export interface JoinResult {
 }
 
 /**
- * Loads the two classes and checks that their code is the run's: the files may have been edited since it was started.
+ * Loads runner and provider, and checks that their code is that of the run: the files may have been edited since the start.
  */
 async function loadClasses(paths: RunPaths, manifest: Manifest, spec: RunSpec) {
   const { cwd } = spec;
@@ -60,7 +60,7 @@ async function loadClasses(paths: RunPaths, manifest: Manifest, spec: RunSpec) {
   }
 }
 
-/** Takes part in a run as one of its workers. It needs only the run folder. */
+/** Joins a run as a worker. It needs only the run folder. */
 export async function joinRun(request: JoinRequest): Promise<JoinResult> {
   markWorker();
   const paths = runPaths(request.runDir);
@@ -69,7 +69,7 @@ export async function joinRun(request: JoinRequest): Promise<JoinResult> {
   const options = spec.options as WorkOptions;
   const { runnerClass, providerClass } = await loadClasses(paths, manifest, spec);
   const runner = checkRunner(runnerClass);
-  // An error that the imports left pending, such as a run that was started, appears before any work is done.
+  // If the imports left an error pending (by starting a run, for example), it is thrown here, before any work is done.
   await yieldToEventLoop();
   const provider = rebuildProvider(providerClass as Parameters<typeof rebuildProvider>[0], spec);
   const memory = memoryLimit(request.ownsProcess ? options.maxRss : undefined, spec.provider.name);
@@ -99,7 +99,7 @@ export async function joinRun(request: JoinRequest): Promise<JoinResult> {
   });
   try {
     const { kind, committed } = await runWorker(session);
-    // An unhandled rejection of the last items ends the worker before it reports success.
+    // If the last items left an unhandled rejection, it ends the worker here, before it reports success.
     await yieldToEventLoop();
     return { outcome: kind === "left" && memory.wasExceeded() ? "recycled" : kind, committed };
   } finally {

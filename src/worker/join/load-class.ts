@@ -12,18 +12,18 @@ type Constructor = new (...args: never[]) => object;
 interface LoadOptions {
   readonly cwd: string;
   readonly code: "BAD_RUNNER" | "BAD_PROVIDER";
-  /** What is looked for, in messages. Default: a class. */
+  /** The word for it in messages. Default: class. */
   readonly kind?: "class" | "function";
 }
 
-/** Imports the module of a class or function and finds the class among its exports, or in the definition that is one of them. */
+/** Imports a module and finds a class or function among its exports, or in a definition that it exports. */
 export async function loadClass(
   { module, name, definition }: ClassReference,
   { cwd, code, kind = "class" }: LoadOptions,
 ): Promise<Constructor> {
   const url = moduleUrl(requireModule(module, name), cwd);
   const exported = await importForWorker(url, name);
-  // A module that was loaded as CommonJS has its exports in `default`.
+  // The exports of a module that was loaded as CommonJS are in `default`.
   const values: unknown[] = [exported, Object(exported["default"]) as object].flatMap((all) => Object.values(all));
   if (definition !== undefined) {
     const found = values.map(definitionIn).find((one) => one?.position === definition);
@@ -56,15 +56,15 @@ async function importForWorker(url: string, name: string): Promise<Record<string
     if ((cause as { code?: unknown } | null)?.code === "RUN_IN_WORKER") throw cause;
     throw new MillraceError("BAD_RUNNER", `A worker could not import ${url} for ${name}: ${messageOf(cause)}`, {
       cause,
-      hint: "A worker imports the module as a new process would: it must load without what the main script did before.",
+      hint: "A worker imports the module in a new process: it must load without anything that the main script has done before.",
     });
   }
 }
 
-/** The URL of a module: a URL, a path, or a package as resolved from the folder in which the run was started. */
+/** The URL of a module that is given as a URL, a path, or a package. Packages are resolved from `cwd`. */
 function moduleUrl(module: string, cwd: string): string {
   if (module.startsWith("file:")) return module;
-  // A spec names code and never carries it.
+  // A spec names code; it must not contain code, as a data: URL would.
   if (/^[a-z][a-z+.-]+:/i.test(module) && !isAbsolute(module)) {
     throw new MillraceError(
       "BAD_RUNNER",
@@ -84,7 +84,7 @@ function moduleUrl(module: string, cwd: string): string {
   }
 }
 
-/** The `import` entry of a package. Node.js 20 resolves it only from this package's own place. */
+/** The `import` entry of a package. Node.js 20 can resolve it only from the place of this package, not from `cwd`. */
 function importEntry(module: string, cwd: string): string | undefined {
   const [, name, subpath] = /^((?:@[^/]+\/)?[^/]+)(.*)$/.exec(module)!;
   const require = createRequire(join(cwd, "package.json"));

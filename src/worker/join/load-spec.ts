@@ -45,7 +45,7 @@ function notSerializable({ name, module }: InstanceReference): MillraceError {
 type Resolved = { readonly value: unknown; readonly origin: Origin | undefined };
 
 async function environmentReader(paths: RunPaths, spec: RunSpec): Promise<(value: EnvironmentValue) => Resolved> {
-  // The config reader is loaded only where it is needed.
+  // The config reader is loaded only if it is needed.
   const { resolveExpression } = await import("../../config/resolve-expression.ts");
   return ({ expression, at, variables }) => {
     const key = at.replace(/^spec\./, "");
@@ -59,7 +59,7 @@ async function environmentReader(paths: RunPaths, spec: RunSpec): Promise<(value
   };
 }
 
-/** Each worker reads its own environment. Different values may be intended (TMPDIR), or a mistake that mixes data. */
+/** Prints a notice: each worker reads its own environment, and different values may be intended (TMPDIR) or mix data. */
 function noteOtherValue(paths: RunPaths, expression: string, at: string): void {
   openNotices(paths).say(
     "other-environment",
@@ -76,14 +76,14 @@ function missingVariable(expression: string, at: string, { parallel }: RunSpec):
   return new MillraceError(
     "ENV_FAILED",
     `${at} is \${${resolver}:${name}}, and the environment of this worker on ${hostname()} has no variable ${name}${file}.`,
-    { hint: howToHandOn(name!, String((parallel as { env?: unknown }).env)) },
+    { hint: howToPassVariable(name!, String((parallel as { env?: unknown }).env)) },
   );
 }
 
 const prologue = "job_script_prologue: ['. ~/.run-secrets'], a file of yours that only you can read,";
 
-// How an environment variable gets from the driver to a worker, for each env.
-const ways: Readonly<Record<string, (name: string) => string>> = {
+// How to pass an environment variable from the driver to a worker, for each env.
+const adviceByEnv: Readonly<Record<string, (name: string) => string>> = {
   ssh: (name) =>
     `ssh passes on no variables: add ssh_arguments: ["-o", "SendEnv=${name}"] where the host has AcceptEnv for it, or set it on the host for shells that are not interactive (~/.ssh/environment, ~/.bashrc).`,
   slurm: (name) =>
@@ -100,10 +100,10 @@ const ways: Readonly<Record<string, (name: string) => string>> = {
     `Pods have no variables of the driver: mount a Secret through the image or the service account, and ${name} in job_script_prologue.`,
 };
 
-/** What a user can do so that a worker finds a variable. */
-function howToHandOn(name: string, env: string): string {
+/** What a user can do so that a worker has a variable. */
+function howToPassVariable(name: string, env: string): string {
   return (
-    ways[env]?.(name) ??
+    adviceByEnv[env]?.(name) ??
     `Export ${name} before you start the run, or this command: workers inherit the environment of the process that starts them.`
   );
 }

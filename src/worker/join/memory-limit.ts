@@ -1,15 +1,15 @@
 import { MillraceError } from "../../errors/errors.ts";
 
-/** Watches the memory of a worker that is alone in its process. */
+/** Watches the memory of a worker that has its process to itself. */
 export interface MemoryLimit {
-  /** Whether the worker must be replaced by a new one. Cheap enough for fifty calls a second. */
+  /** Whether the worker must be replaced by a new one. It may be called fifty times a second. */
   isExceeded(): boolean;
   wasExceeded(): boolean;
-  /** Throws where the env alone exceeds the limit: workers would be replaced without end. */
+  /** Throws if the env alone exceeds the limit: workers would be replaced again and again. */
   checkEnv(): void;
 }
 
-const lookEveryMs = 50;
+const checkEveryMs = 50;
 
 export function memoryLimit(maxRss: number | undefined, provider: string): MemoryLimit {
   let exceeded = false;
@@ -17,7 +17,7 @@ export function memoryLimit(maxRss: number | undefined, provider: string): Memor
   return {
     isExceeded() {
       const now = performance.now();
-      if (exceeded || maxRss === undefined || now - lastMs < lookEveryMs) return exceeded;
+      if (exceeded || maxRss === undefined || now - lastMs < checkEveryMs) return exceeded;
       lastMs = now;
       exceeded = process.memoryUsage.rss() > maxRss;
       return exceeded;

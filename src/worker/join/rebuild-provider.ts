@@ -19,7 +19,7 @@ export function rebuildProvider(providerClass: ProviderClass, spec: RunSpec): Pr
   const { config, params, project, provider: reference } = spec;
   if (project !== undefined) assignProject([config, params], project);
   const { name } = reference;
-  // Checked before the call: the spec may name any function.
+  // Checked before it is called: the spec may name any function.
   if (typeof providerClass.prototype?.buildWorkerSetupFn !== "function")
     throw notRebuildable(name, "it is not a provider");
   const state = spec.providerState ?? earlierState(spec, providerClass);
@@ -42,9 +42,9 @@ function make(
   { config, params, project, provider: { name } }: RunSpec,
   state: ProviderState,
 ) {
-  // The driver's provider was made with other arguments; the spec holds all its fields.
+  // The driver's provider was made with other arguments. The spec has all its fields.
   if (!state.isConstructible) return Object.create(providerClass.prototype as object) as Provider;
-  // Copies: a constructor may change its arguments, and in the driver it has done so already.
+  // Copies, because a constructor may change its arguments: in the driver it has already done so.
   const [configCopy, paramsCopy] = copyValues([config, params]);
   if (project !== undefined) assignProject([configCopy, paramsCopy], project);
   try {
@@ -60,7 +60,7 @@ function setField(provider: object, field: string, { value, name }: { value: unk
     throw notRebuildable(name, `its constructor has locked the field ${field}`);
 }
 
-/** Fields that are not in the spec must be the same here as in the driver. */
+/** Checks that fields that are not in the spec are the same here as in the driver. */
 function checkMade(provider: object, { made }: ProviderState, name: string): void {
   const fields = publicFields(provider);
   for (const [field, digest] of Object.entries(made)) {
@@ -70,7 +70,7 @@ function checkMade(provider: object, { made }: ProviderState, name: string): voi
   }
 }
 
-/** A run of an earlier version, whose spec has only the names of the fields. */
+/** The state of a provider in a run of an earlier version, whose spec has only the names of the fields. */
 function earlierState(
   { providerFields = [], provider: { name } }: RunSpec,
   { prototype }: ProviderClass,
@@ -79,7 +79,7 @@ function earlierState(
   const { hasConstructor, privateNames } = classTexts(Object.create(prototype) as object);
   const unknown = field ?? privateNames[0] ?? (hasConstructor ? "constructor" : undefined);
   if (unknown === undefined) return { isConstructible: true, fields: {}, made: {}, missing: {} };
-  throw notRebuildable(name, `an earlier version of millrace began the run, and did not store what ${unknown} got`);
+  throw notRebuildable(name, `an earlier version of millrace began the run, and did not store the value of ${unknown}`);
 }
 
 function notRebuildable(name: string, why: string, cause?: unknown): MillraceError {

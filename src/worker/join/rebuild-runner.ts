@@ -37,7 +37,7 @@ export async function rebuildRunner(
   return construct(runnerClass, provider, all, spec);
 }
 
-/** Workers of this start find the class where this process has found it, also where it does not name its module. */
+/** Sets the `module` of a class that has none, so that workers find the class where this process has found it. */
 function nameModule(found: object, { module }: ClassReference): void {
   if (!Object.hasOwn(found, "module")) Object.defineProperty(found, "module", { value: module });
 }
@@ -52,7 +52,7 @@ function construct(
   options: GivenOptions,
   { runner: { name } }: RunSpec,
 ): AnyRunner {
-  // Checked before the call: the spec may name any function.
+  // Checked before it is called: the spec may name any function.
   if (!isRunnerClass(runnerClass)) {
     throw new MillraceError("BAD_RUNNER", `${name} cannot be rebuilt from the run folder: it is not a runner.`, {
       hint: `Write \`export class ${name} extends BaseRunner\`, or use the script that started the run.`,

@@ -6,7 +6,7 @@ import { codeOfSpec } from "../../run-folder/run/code-of-spec.ts";
 import type { Manifest } from "../../run-folder/run/manifest.ts";
 import type { RunSpec } from "../../run-folder/run/run-spec.ts";
 
-/** A worker that starts later loads the files as they are then: they must be those that the run was started with. */
+/** Checks that the code on disk is that of the run: a worker that starts later loads the files as they are then. */
 export async function requireSameCode(
   { root }: RunPaths,
   { code }: Manifest,

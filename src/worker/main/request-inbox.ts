@@ -1,15 +1,15 @@
 import type { WorkerRequest } from "../messages.ts";
 
-/** The requests of the launcher, as they arrive. */
+/** The requests of the launcher to a worker. */
 export interface RequestInbox {
   /** Resolves when the launcher has prepared the run. */
   readonly begun: Promise<void>;
   readonly receive: (request: WorkerRequest) => void;
-  /** Passes requests to this listener: first those that came before, then all others. */
+  /** Passes all requests to this listener, first those that came before. */
   readonly subscribe: (listener: (request: WorkerRequest) => void) => void;
 }
 
-/** A worker is started before its run is prepared, so requests are kept until someone subscribes. */
+/** Opens an inbox that keeps requests until there is a subscriber: a worker is started before its run is prepared. */
 export function openRequestInbox(): RequestInbox {
   let begin = () => {};
   const begun = new Promise<void>((resolve) => {

@@ -13,7 +13,7 @@ export interface LauncherConnection {
   subscribe(listener: (request: WorkerRequest) => void): void;
 }
 
-/** Takes part in a run and reports to the launcher. Resolves when nothing is left to be written. */
+/** Joins a run and reports to the launcher. Resolves when all files are flushed. */
 export async function serveLauncher(
   request: Omit<JoinRequest, "onReady" | "onFailing" | "isAskedToLeave" | "isLaunched">,
   launcher: LauncherConnection,
@@ -33,7 +33,7 @@ export async function serveLauncher(
       onReady: () => launcher.send({ kind: "ready" }),
       onFailing: (error) => launcher.send({ kind: "failing", error: packError(error, "WORKER_CRASHED") }),
     });
-    // The launcher replaces a recycled worker, unless it stops the whole run.
+    // The launcher replaces a recycled worker, unless it is stopping the whole run.
     const isReplaced = outcome === "left" && isWarned;
     launcher.send({
       kind: "end",
@@ -46,7 +46,7 @@ export async function serveLauncher(
   await whenSynced();
 }
 
-/** An uncaught error ends the worker, as it ends any Node.js program; the launcher gets the reason. */
+/** Reports an uncaught error to the launcher. It ends the worker, as it ends any Node.js program. */
 function reportUncaught(launcher: LauncherConnection): void {
   process.on("uncaughtException", (error: unknown) => {
     if ((error as { code?: unknown } | null)?.code === "RUN_IN_WORKER") {

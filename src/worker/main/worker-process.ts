@@ -9,18 +9,18 @@ import { openRequestInbox } from "./request-inbox.ts";
 import { serveLauncher } from "./serve-launcher.ts";
 
 const [runDir, name, driver] = process.argv.slice(2) as [string, string, string];
-// Not process.ppid: if the driver is gone already, that is another process.
+// Not process.ppid: if the driver has ended, that is another process.
 const parentPid = Number(driver);
 
-// Ctrl-C reaches every process of the terminal; workers wait for the driver's request instead.
+// Ctrl-C sends SIGINT to every process of the terminal. Workers ignore it and wait for the driver's request.
 process.on("SIGINT", () => {});
 
 printAtOnce({ runDir, name });
 const inbox = openRequestInbox();
-// A scheduler may send the signal to every process of a job, not only to the first.
+// A scheduler may send its warning to every process of a job, not only to the first.
 for (const warning of ["SIGTERM", "SIGUSR2"] as const)
   process.on(warning, () => {
-    // At once: the user's code may have a handler that ends the process.
+    // Sent first: the user's code may have a handler that ends the process.
     const response: WorkerResponse = { kind: "warned" };
     if (process.connected) process.send?.(response, () => {});
     inbox.receive({ kind: "signalled" });
@@ -34,5 +34,5 @@ await serveLauncher(
   { runDir, name, watch, watcher: identify(parentPid), ownsProcess: true },
   { send: (response) => void process.send?.(response), subscribe: inbox.subscribe },
 );
-// The user's env may have left something open that keeps the process alive.
+// The user's env may have left something open that would keep the process alive.
 process.exit(0);

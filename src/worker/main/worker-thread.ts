@@ -24,7 +24,7 @@ await serveLauncher(
     name,
     watch,
     ownsProcess: false,
-    // The driver's thread runs no items, so the heartbeat of this worker runs there.
+    // The heartbeat of this worker runs in the driver's thread, which runs no items.
     startHeartbeatThread(data) {
       send({ kind: "start heartbeat", data });
       return { stop: () => send({ kind: "stop heartbeat" }) };
@@ -34,9 +34,7 @@ await serveLauncher(
 );
 process.exit(0);
 
-/**
- * Posts what a thread prints as messages, which arrive even if the thread ends right after. Node.js waits for an
- * acknowledgement before it passes on more, and drops the rest when the thread ends.
+/** Posts the output of a thread as messages, which arrive even if the thread ends right after. Node.js itself waits for an acknowledgement before it passes on more, and drops the rest when the thread ends.
  */
 function postOutput(send: (response: WorkerResponse) => void): void {
   for (const stream of ["stdout", "stderr"] as const)

@@ -5,7 +5,7 @@ import { describeKind, fromPlainValues, toPlainValues } from "../../values/state
 import type { Answer } from "../calls/answer.ts";
 import { describeError } from "./failure-log.ts";
 
-/** Answers of earlier attempts that need no call, by the position of their first item. */
+/** Answers of earlier attempts, by the position of their first item. These items need no call. */
 export type KnownAnswers = ReadonlyMap<number, Answer>;
 
 /** The answers that earlier attempts have logged. */
@@ -20,7 +20,7 @@ function restoreAnswer({ count, result, failure }: LoggedAnswer): Answer {
   return { kind: "failed", count: 1, error, tries };
 }
 
-/** What is kept of one answer until its items are in a checkpoint. */
+/** An answer as it is kept until a checkpoint covers its items. */
 export interface KeptAnswer {
   readonly line: Buffer | undefined;
   readonly bytes: number;
@@ -29,21 +29,21 @@ export interface KeptAnswer {
 /** Keeps the answers of a shard on disk until a checkpoint covers them. */
 export interface AnswerKeeper {
   keep(position: number, answer: Answer): KeptAnswer;
-  /** A checkpoint covers all answers but these. */
+  /** Keeps only these answers: a checkpoint covers all others. */
   restart(left: readonly KeptAnswer[]): void;
-  /** Whether a kill now would lose no answer. */
-  readonly isWhole: boolean;
+  /** Whether all answers are in the log, so that a kill loses none. */
+  readonly isComplete: boolean;
   readonly log: AnswerLog;
 }
 
 interface KeeperOptions {
   readonly notices: Notices;
   readonly maxBytes: number;
-  /** Whether a failed item stays failed when the shard is continued: with `onError: "skip"`. */
+  /** Whether failures are kept too: with `onError: "skip"`. */
   readonly keepsFailures: boolean;
 }
 
-// What an answer that cannot be encoded is taken to hold.
+// The assumed size of an answer that cannot be encoded.
 const unknownBytes = 1024;
 
 export function openAnswerKeeper(
@@ -51,29 +51,29 @@ export function openAnswerKeeper(
   { notices, maxBytes, keepsFailures }: KeeperOptions,
 ): AnswerKeeper {
   const log = openAnswerLog(attemptDir);
-  let isWhole = true;
+  let isComplete = true;
   return {
     log,
-    get isWhole() {
-      return isWhole;
+    get isComplete() {
+      return isComplete;
     },
     keep(position, answer) {
-      // The run ends there, and its next start calls the item again.
+      // The run ends at this item, and its next start calls it again.
       if (answer.kind === "failed" && !keepsFailures) return { line: undefined, bytes: unknownBytes };
       let line: Buffer;
       try {
         line = encodeAnswer(loggable(position, answer));
       } catch (error) {
-        isWhole = false;
+        isComplete = false;
         warnNotKept(notices, error);
         return { line: undefined, bytes: unknownBytes };
       }
-      if (log.bytes + line.length > maxBytes) isWhole = false;
+      if (log.bytes + line.length > maxBytes) isComplete = false;
       else log.append(line);
       return { line, bytes: line.length };
     },
     restart(left) {
-      isWhole = left.every(({ line }) => line !== undefined);
+      isComplete = left.every(({ line }) => line !== undefined);
       log.restart(left.flatMap(({ line }) => line ?? []));
     },
   };

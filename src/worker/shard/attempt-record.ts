@@ -4,7 +4,7 @@ import { hostNameOf } from "../../run-folder/lease/lease.ts";
 import type { ShardCounts } from "../../run-folder/shard/done.ts";
 import type { Member } from "../worker-context.ts";
 
-/** What an attempt did itself, and what its shard holds where it was committed. */
+/** The items that an attempt ran itself, and the counts of its shard if it was committed. */
 export interface AttemptCounts {
   readonly items: number;
   readonly failed: number;
@@ -14,7 +14,7 @@ export interface AttemptCounts {
 
 /** The history's record of an attempt that is still running. */
 export interface OpenAttemptRecord {
-  /** Writes the record. A lost attempt is recorded by the worker that took it over. */
+  /** Writes the record. (The record of a lost attempt is written by the worker that takes the shard over.) */
   end(outcome: Exclude<AttemptRecord["outcome"], "lost">, counts?: AttemptCounts): void;
 }
 

@@ -5,7 +5,7 @@ import { tryCall } from "../calls/try-call.ts";
 import { foldAnswer } from "./fold-result.ts";
 import type { ShardAttempt } from "./shard-attempt.ts";
 
-const lookEveryMs = 25;
+const checkEveryMs = 25;
 
 /** An item that is run alone, wherever it is in its shard. */
 interface SingleItem {
@@ -13,27 +13,27 @@ interface SingleItem {
   readonly position: number;
 }
 
-/** Calls that were begun for some items of a shard. */
+/** Open calls for some items of a shard. */
 export interface CallsAhead {
-  /** Waits for the answer for one of them and folds it. To be called for each, in order. */
+  /** Waits for the answer for one item and folds it. Call it for each item, in order. */
   fold(idx: number): Promise<void>;
   /** Ends the calls that are still open, and waits for them. */
   close(): Promise<void>;
 }
 
-/** Begins with the calls for some items of a shard, as many at a time as the worker may have open. */
+/** Starts the calls for some items of a shard, as many at a time as the worker may have open. */
 export function callAhead(work: ShardAttempt, items: readonly SingleItem[]): CallsAhead {
   const { guard, context } = work;
   const isSuspect = ({ position }: SingleItem) =>
     guard?.verdict(position) !== undefined || guard?.mustRunAlone(position) === true;
-  // Workers have ended at some of them: one after another, so that the right one is blamed.
+  // Workers have ended at some of these items: they run one after another, so that the right item is blamed.
   const isOneByOne = items.some(isSuspect);
   const calls = items.map(() => openCall(work.attempt));
   const { isStopping } = context.worker;
   const timer = setInterval(() => {
     const why = work.interruption(isStopping);
     if (why !== undefined) for (const call of calls) call.interrupt(why);
-  }, lookEveryMs);
+  }, checkEveryMs);
   if (!isOneByOne) noteAll(work, items);
   const answers = new Map<number, Promise<Answer[]>>();
   let before: Promise<unknown> = Promise.resolve();
@@ -74,7 +74,7 @@ async function callItem(
   }
 }
 
-/** Any of the items may be the one that ends the worker. */
+/** Notes that any of these items may be running. */
 function noteAll({ guard }: ShardAttempt, items: readonly SingleItem[]): void {
   const positions = items.map(({ position }) => position);
   if (positions.length === 0) return;

@@ -2,21 +2,21 @@ import { MillraceError } from "../../errors/errors.ts";
 import type { OpenCall } from "../calls/open-call.ts";
 
 interface CallLimits {
-  /** What is waited for, for the message. */
+  /** The name of the hook, for the message. */
   readonly hook?: "forward" | "prefetch";
   readonly timeoutMs: number | undefined;
   readonly indices: readonly number[];
   readonly call: Pick<OpenCall, "timeOut">;
 }
 
-/** Waits for what a hook promised, but no longer than the items may take. */
+/** Waits for the promise of a hook, but not longer than its items may take. */
 export async function awaitHook<T>(
   promise: T,
   { hook = "forward", timeoutMs, indices, call }: CallLimits,
 ): Promise<Awaited<T>> {
   if (timeoutMs === undefined) return await promise;
   let timer: NodeJS.Timeout | undefined;
-  // A batch may take as long as its items one after the other.
+  // The time limit is per item.
   const allowedMs = timeoutMs * indices.length;
   const timeout = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
@@ -29,7 +29,7 @@ export async function awaitHook<T>(
     return await Promise.race([promise, timeout]);
   } finally {
     clearTimeout(timer);
-    // A rejection after the time-out is ignored: it must not end the process.
+    // A rejection after the time limit is ignored, so that it does not end the process.
     Promise.resolve(promise).catch(() => {});
   }
 }

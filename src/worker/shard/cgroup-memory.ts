@@ -1,27 +1,24 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-// Where the memory controller is: version 2, or version 1 beside it.
+// The mount point of cgroups, version 2 and version 1.
 const root = "/sys/fs/cgroup";
 
-/** The memory limit of this process's cgroup in bytes; undefined where there is none, or it cannot be read. */
+/** The memory limit of this process's cgroup in bytes; undefined if there is none, or it cannot be read. */
 export function cgroupMemoryLimit(): number | undefined {
   const limits = [...foldersOfVersion2().map(limitOfVersion2), ...foldersOfVersion1().map(limitOfVersion1)];
   const smallest = Math.min(...limits.filter((limit) => limit !== undefined));
-  // Version 1 writes the largest number it has for "no limit".
+  // In version 1 a very large number means "no limit".
   return smallest < 2 ** 60 ? smallest : undefined;
 }
 
-/** How many processes the kernel has ended because memory ran out, and where they were counted. */
+/** How many processes the kernel has killed for lack of memory, and which counter says so. */
 export interface OomKills {
   readonly where: "cgroup" | "host";
   readonly count: number;
 }
 
-/**
- * The kernel's counter of such ends: of this process's cgroup, or else of the host. Undefined where neither can be
- * read. A cgroup also counts processes that a shortage of the whole host ended; so a cgroup without a limit counts as
- * the host.
+/** Reads the kernel's counter of processes killed for lack of memory: of this process's cgroup, or else of the host. Undefined if neither can be read. A cgroup also counts processes that were killed because the whole host had too little memory, so a cgroup without a limit counts as the host.
  */
 export function countOomKills(): OomKills | undefined {
   const where = cgroupMemoryLimit() === undefined ? "host" : "cgroup";
@@ -37,7 +34,7 @@ export function countOomKills(): OomKills | undefined {
   return count === undefined ? undefined : { where: "host", count };
 }
 
-/** The cgroup and those above it, which limit it too, the innermost first. */
+/** The folders of the cgroup and its parents, which limit it too, the innermost first. */
 function foldersOfVersion2(): string[] {
   const path = /^0::(\/.*)$/m.exec(read("/proc/self/cgroup"))?.[1];
   if (path === undefined || path.includes("..")) return [];
@@ -45,7 +42,7 @@ function foldersOfVersion2(): string[] {
   return names.map((_name, i) => join(root, ...names.slice(0, names.length - i))).concat(root);
 }
 
-/** A container may see its own cgroup as the root. */
+/** The same for version 1. In a container the cgroup may appear as the root. */
 function foldersOfVersion1(): string[] {
   const path = /^\d+:(?:[^:]*,)?memory(?:,[^:]*)?:(\/.*)$/m.exec(read("/proc/self/cgroup"))?.[1];
   if (path === undefined) return [];

@@ -17,7 +17,7 @@ function hasCheckpoints(writer: unknown): boolean {
 
 export interface SlowCheckpoint {
   readonly shard: number;
-  /** How long one takes, and the time between two. */
+  /** The time that a checkpoint takes, and the time between two. */
   readonly costMs: number;
   readonly intervalMs: number;
   readonly boundMs: number;

@@ -1,7 +1,7 @@
 import { isThenable } from "../../runtime/is-thenable.ts";
 
 /**
- * Calls `onWrite` after every successful write of a shard's writers. Returns false where a writer cannot be wrapped.
+ * Calls `onWrite` after every successful write of a shard's writers. Returns false if a writer cannot be wrapped.
  */
 export function countWrites(writers: object, onWrite: () => void): boolean {
   return Object.values(writers).every((writer) => {

@@ -2,13 +2,13 @@ import { MillraceError } from "../../errors/errors.ts";
 import { type AttemptEnd, describeExit, isSelfInflicted } from "../../run-folder/history/attempt-notes.ts";
 import { chanceOf, compareOutsideEnds } from "./outside-ends.ts";
 
-/** What the ends of earlier attempts say about a shard's items. */
+/** What the ends of earlier attempts show about a shard's items. */
 export interface CrashHistory {
   /** An earlier attempt ended without releasing the shard: each item is noted before it runs. */
   readonly isCareful: boolean;
-  /** Why the item at this position must not run any more, and how often it was tried; undefined if it may run. */
+  /** Why the item at this position must not run any more, and how often it was tried. Undefined if it may run. */
   verdict(position: number): Verdict | undefined;
-  /** Whether an item was in a batch that ended a worker: it runs alone now. */
+  /** Whether an item was in a batch that ended a worker, so that it must run alone. */
   mustRunAlone(position: number): boolean;
   /** How often a worker crashed at this shard while none of its items ran. */
   readonly endsOutsideItems: number;
@@ -19,11 +19,12 @@ export interface Verdict {
   readonly tries: number;
 }
 
-// A batch is split for kills without evidence only after this many: its items may give other results alone.
+// Without evidence, a batch is split only after this many kills: its items may have other results when they run alone.
 const outsideEndsOfBatch = 3;
-// Kills without any other evidence: at least this many, and less likely by chance than this.
+// Without other evidence an item is blamed after at least this many kills, if chance explains them with less than this
+// probability.
 const minOutsideEnds = 3;
-const absurdChance = 1e-9;
+const maxChance = 1e-9;
 
 /** Judges items by the ends of the earlier attempts at their shard, oldest first. */
 export function judgeCrashes(ends: readonly AttemptEnd[], { retries }: { retries: number }): CrashHistory {
@@ -48,17 +49,18 @@ export function judgeCrashes(ends: readonly AttemptEnd[], { retries }: { retries
     },
     mustRunAlone(position) {
       const around = batches.filter(({ from, to }) => position >= from && position < to);
-      return isWhole(around.reduce((sum, { weight }) => sum + weight, 0));
+      return isEnough(around.reduce((sum, { weight }) => sum + weight, 0));
     },
-    // The first attempt noted no items, so it is not known where it ended. One that was idle beside others is not to blame.
+    // The first attempt noted no items, so it is not known where it ended. A shard that was idle while its worker ran
+    // others is not the cause.
     endsOutsideItems: crashes
       .slice(1)
       .filter(({ item, isIdle, exit }) => item === undefined && isIdle !== true && isSelfInflicted(exit)).length,
   };
 }
 
-// Three thirds are a whole, whatever floating point says.
-function isWhole(weight: number): boolean {
+// Three times 1/3 must be enough, in spite of rounding.
+function isEnough(weight: number): boolean {
   return weight > 0.999;
 }
 
@@ -70,18 +72,18 @@ function judgeItem(ends: readonly AttemptEnd[], retries: number): Verdict | unde
   return evidence === undefined ? undefined : { error: crashedItem(crashed, evidence), tries: crashed.length };
 }
 
-/** The evidence against an item, in words; undefined where it is not enough. */
+/** The evidence against an item, in words; undefined if it is not enough. */
 function evidenceAgainst(ends: readonly AttemptEnd[]): string | undefined {
-  const telling = ends.filter((end) => weightOf(end) > 0);
-  if (isWhole(telling.reduce((sum, end) => sum + weightOf(end), 0))) return describeTelling(telling.at(-1)!);
+  const strongEnds = ends.filter((end) => weightOf(end) > 0);
+  if (isEnough(strongEnds.reduce((sum, end) => sum + weightOf(end), 0))) return describeEnd(strongEnds.at(-1)!);
   if (ends.length < minOutsideEnds) return undefined;
   const compared = compareOutsideEnds(ends);
-  if (compared === undefined || chanceOf(compared) >= absurdChance) return undefined;
+  if (compared === undefined || chanceOf(compared) >= maxChance) return undefined;
   const share = `${(100 * compared.share).toPrecision(2)} %`;
   return `: ${ends.length} workers were ended at it, although it took ${share} of the workers' time`;
 }
 
-/** The weight of one worker's end as evidence against the item that ran. The item is blamed from 1 on. */
+/** The weight of one worker's end as evidence against the item that ran. The item is blamed when the sum reaches 1. */
 function weightOf({ item, exit }: AttemptEnd): number {
   if (isSelfInflicted(exit)) return 1;
   // Another program of the host may have used the memory.
@@ -92,12 +94,12 @@ function weightOf({ item, exit }: AttemptEnd): number {
 const nearLimit = 0.9;
 const grownBy = 0.25;
 
-/** Whether a worker was near its memory limit when it was last seen, and came there while the item ran. */
+/** Whether a worker was near its memory limit at its last report, and got there while the item ran. */
 function hasFilledMemory({ rss, limit }: { rss: number; limit: number }, rssBefore: number | undefined): boolean {
   return rssBefore !== undefined && rss >= nearLimit * limit && rss - rssBefore >= grownBy * limit;
 }
 
-function describeTelling({ item, exit }: AttemptEnd): string {
+function describeEnd({ item, exit }: AttemptEnd): string {
   if (exit?.outOfMemory === "cgroup") return ": the kernel ended it because the memory limit of its cgroup was reached";
   if (exit?.outOfMemory === "host") return ": the kernel ended it because the host was out of memory";
   if (isSelfInflicted(exit) || exit?.memory === undefined) return "";

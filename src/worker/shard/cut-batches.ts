@@ -3,9 +3,7 @@ import { MillraceError } from "../../errors/errors.ts";
 
 export type CostOf = (idx: number) => number;
 
-/**
- * How many of the indices, from `at` on, go into the next call of `forward`. Batches are cut while a shard runs, from
- * its current position: their bounds are not part of the plan.
+/** How many of the indices, from `at` on, are in the next call of `forward`. Batches are cut while a shard runs, from its current position: their bounds are not part of the plan.
  */
 export function nextBatchLength(
   indices: readonly number[],
@@ -13,18 +11,18 @@ export function nextBatchLength(
   { batchSize, batchBy }: Pick<WorkOptions, "batchSize" | "batchBy">,
   costOf: CostOf,
 ): number {
-  const most = Math.min(batchSize ?? Number.POSITIVE_INFINITY, indices.length - at);
-  if (batchBy === undefined) return most;
+  const max = Math.min(batchSize ?? Number.POSITIVE_INFINITY, indices.length - at);
+  if (batchBy === undefined) return max;
   let sum = 0;
-  let greatest = 0;
-  for (let length = 0; length < most; length++) {
+  let maxCost = 0;
+  for (let length = 0; length < max; length++) {
     const cost = checkCost(costOf(indices[at + length]!), indices[at + length]!);
     sum += cost;
-    greatest = Math.max(greatest, cost);
-    const total = batchBy.cost === "sum" ? sum : greatest * (length + 1);
+    maxCost = Math.max(maxCost, cost);
+    const total = batchBy.cost === "sum" ? sum : maxCost * (length + 1);
     if (total > batchBy.max) return Math.max(1, length);
   }
-  return most;
+  return max;
 }
 
 function checkCost(cost: number, idx: number): number {

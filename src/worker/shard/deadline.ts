@@ -1,23 +1,21 @@
 /** The environment variable with the time by which workers must have left, in milliseconds of the host's clock. */
 export const deadlineVariable = "MILLRACE_DEADLINE";
 
-// The next item may take this many times as long as the longest so far.
+// The next item may take this much longer than the longest one so far.
 const margin = 1.5;
 
 /** When a worker must have left. */
 export interface Deadline {
-  /**
-   * Whether it is time to leave: an item that begins now would not end before the deadline. The time between two calls is
-   * taken as the length of an item, since a worker calls between two items.
+  /** Whether it is time to leave, because an item that begins now would not end before the deadline. A worker calls this between two items, so the time between two calls counts as the length of an item.
    */
   isTimeUp(): boolean;
-  /** The same, where items of up to this length are known. */
+  /** The same for an item of this length. */
   isTimeUpFor(itemMs: number): boolean;
 }
 
 export function openDeadline(deadlineMs: number | undefined, now: () => number = Date.now): Deadline {
   if (deadlineMs === undefined) return { isTimeUp: () => false, isTimeUpFor: () => false };
-  // Measured from the first call on: building the env is not an item.
+  // Measured from the first call on, so that building the env does not count as an item.
   let lastMs: number | undefined;
   let longestMs = 0;
   const isTimeUpFor = (itemMs: number) => now() + itemMs * margin >= deadlineMs;

@@ -12,7 +12,7 @@ import type { CheckpointingWriter } from "../../writers/writer.ts";
 /** One line of `failures.jsonl`. */
 export interface FailureRecord {
   readonly item: number;
-  /** The id of the item, where the run is over a dataset with ids. */
+  /** The id of the item, if the run is over a dataset with ids. */
   readonly id?: string;
   /** The item's position in its shard. */
   readonly position: number;
@@ -20,11 +20,11 @@ export interface FailureRecord {
   readonly stack?: string;
   readonly attempt: number;
   readonly tries: number;
-  /** The offset of the item's output in each file of the shard, where a later retry inserts it. */
+  /** The offset in each file of the shard at which a later retry inserts the item's output. */
   readonly at: Readonly<Record<string, number>>;
 }
 
-/** Whether a line of the file has the fields of a failure that are used. */
+/** Whether a line of the file has the fields of a failure. */
 export function isFailureRecord(value: unknown): value is FailureRecord {
   const record = value as Partial<FailureRecord> | null;
   const { error, stack, at } = record ?? {};
@@ -39,12 +39,12 @@ export function isFailureRecord(value: unknown): value is FailureRecord {
   );
 }
 
-/** Opens the shard's list of failed items; the file appears with the first failure. */
+/** Opens the shard's list of failed items. The file appears with the first failure. */
 export function openFailureLog(shardDir: string): LineWriter<FailureRecord> {
   return new LineWriter<FailureRecord>(shardDir, failuresName, encodeRecord);
 }
 
-/** An error as plain data, each text of it at most 64 kB. */
+/** An error as plain data, each text of it at max 64 kB. */
 export function describeError(error: unknown): Pick<FailureRecord, "error" | "stack"> {
   const message = cutText(messageOf(error));
   if (!(error instanceof Error)) return { error: { name: typeof error, message } };
@@ -59,7 +59,7 @@ export function describeError(error: unknown): Pick<FailureRecord, "error" | "st
   };
 }
 
-/** The length of each file at this moment: where the output of the next item begins. */
+/** The current length of each file: the output of the next item begins there. */
 export async function outputOffsets(
   writers: ReadonlyMap<string, CheckpointingWriter> | undefined,
 ): Promise<Record<string, number>> {
@@ -80,12 +80,12 @@ export class FailureBudget {
   private count: number;
   private readonly max: number;
 
-  constructor(most: number, alreadyFailed: number) {
-    this.max = most;
+  constructor(max: number, alreadyFailed: number) {
+    this.max = max;
     this.count = alreadyFailed;
   }
 
-  /** Adds failures that an earlier attempt at a shard had recorded before it stopped. */
+  /** Adds failures that an earlier attempt at a shard has recorded. */
   addPrior(failed: number): void {
     this.count += failed;
   }
@@ -97,7 +97,7 @@ export class FailureBudget {
   }
 }
 
-/** The run has more failed items than the user allows. */
+/** The error for a run with more failed items than the user allows. */
 export function tooManyFailures(
   failed: number,
   allowed: number,

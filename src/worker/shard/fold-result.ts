@@ -18,7 +18,7 @@ export async function foldBatch(work: ShardAttempt, indices: readonly number[], 
   for (const [i, idx] of indices.entries()) await fold(work, idx, (results as unknown[])[i]);
 }
 
-/** Refuses what `forward` may not return for a batch. */
+/** Throws if `forward` must not return this for a batch. */
 export function checkBatchResult(hooks: RunnerHooks, indices: readonly number[], results: unknown): void {
   const isFitting = Array.isArray(results)
     ? results.length === indices.length
@@ -26,16 +26,16 @@ export function checkBatchResult(hooks: RunnerHooks, indices: readonly number[],
   if (!isFitting) throw wrongBatchResult(hooks.name, indices, results);
 }
 
-/** Folds what a call has brought for some items. */
+/** Folds the answer of a call for some items. */
 export function foldAnswer(work: ShardAttempt, indices: readonly number[], answer: Answer): Promise<void> | undefined {
   const [first] = indices;
-  if (answer.kind === "failed") return giveUp(work, first!, answer);
-  const isWhole = work.hooks.writeBatch !== undefined && isBatched(work.context.worker.task.options);
-  return isWhole ? foldWhole(work, indices, answer.result) : fold(work, first!, answer.result);
+  if (answer.kind === "failed") return failItem(work, first!, answer);
+  const isWholeBatch = work.hooks.writeBatch !== undefined && isBatched(work.context.worker.task.options);
+  return isWholeBatch ? foldWhole(work, indices, answer.result) : fold(work, first!, answer.result);
 }
 
 /**
- * The runner's writeBatch takes the whole batch: an array with a result for each item, or one object for all of them.
+ * Passes the whole batch to writeBatch of the runner: an array with a result for each item, or one object for all items.
  */
 async function foldWhole(work: ShardAttempt, indices: readonly number[], results: unknown): Promise<void> {
   const { hooks } = work;
@@ -50,13 +50,13 @@ async function foldWhole(work: ShardAttempt, indices: readonly number[], results
   }
   for (const [i, error] of failed) {
     work.position = begin + i;
-    await giveUp(work, indices[i]!, { error, tries: 1 });
+    await failItem(work, indices[i]!, { error, tries: 1 });
   }
   work.dropped += dropped;
   work.position = begin + indices.length;
 }
 
-/** The items of a batch that have failed by themselves, and the results of the others. */
+/** Separates the failed items of a batch from the results of the others. */
 function splitFailed(results: unknown): {
   readonly kept: unknown;
   readonly failed: readonly (readonly [at: number, error: ItemError])[];
@@ -71,20 +71,20 @@ function droppedOf(results: unknown, count: number): number {
   return Array.isArray(results) ? results.filter((result) => result === null || result === undefined).length : 0;
 }
 
-/** Folds the result of one item. Returns a promise only where a hook or the error policy needs one. */
+/** Folds the result of one item. Returns a promise only if a hook or `onError` needs one. */
 export function fold(work: ShardAttempt, idx: number, result: unknown): Promise<void> | undefined {
   if (result === null || result === undefined) {
     work.dropped++;
     work.position++;
     return undefined;
   }
-  if (isItemError(result)) return giveUp(work, idx, { error: result, tries: 1 });
+  if (isItemError(result)) return failItem(work, idx, { error: result, tries: 1 });
   let folding: Promise<void> | undefined;
   work.writes = 0;
   try {
     folding = reduce(work, idx, work.hooks.writeBatch === undefined ? result : [result]);
   } catch (error) {
-    return refused(work, idx, error);
+    return handleRefusedRecord(work, idx, error);
   }
   if (folding !== undefined) return finishFold(work, idx, folding);
   work.position++;
@@ -95,7 +95,7 @@ async function finishFold(work: ShardAttempt, idx: number, folding: Promise<void
   try {
     await folding;
   } catch (error) {
-    return refused(work, idx, error);
+    return handleRefusedRecord(work, idx, error);
   }
   work.position++;
 }
@@ -134,8 +134,8 @@ async function reduceLater(work: ShardAttempt, idx: number, next: PromiseLike<un
   }
 }
 
-/** The item has failed for good: stops the run or records the failure, as `onError` says. */
-export async function giveUp(
+/** Handles an item that failed in all its tries: throws, or records the failure, depending on `onError`. */
+export async function failItem(
   work: ShardAttempt,
   idx: number,
   { error, tries }: { error: unknown; tries: number },
@@ -172,14 +172,14 @@ function itemFailed(
   );
 }
 
-/** A record that was refused before anything was written is the item's fault; a retry would not help. */
-export async function refused(work: ShardAttempt, idx: number, error: unknown): Promise<void> {
+/** Handles a record that a writer handleRefusedRecord: the item fails without a retry, which would not help. */
+export async function handleRefusedRecord(work: ShardAttempt, idx: number, error: unknown): Promise<void> {
   if (!(error instanceof MillraceError) || error.code !== "BAD_RECORD") throw error;
   if (isPartlyWritten(work)) throw partlyWritten(error, idx, work.hooks.name);
-  return giveUp(work, idx, { error, tries: 1 });
+  return failItem(work, idx, { error, tries: 1 });
 }
 
-/** Whether the hooks may have written something of the item, or counted it in their state, before the rest was refused. */
+/** Whether the hooks may have written a part of the item, or counted it in their state, before the rest was handleRefusedRecord. */
 function isPartlyWritten({ writes, areWritesCounted, state, hooks }: ShardAttempt): boolean {
   return writes > 0 || !areWritesCounted || hooks.writeBatch !== undefined || Object.keys(userState(state)).length > 0;
 }
@@ -187,7 +187,7 @@ function isPartlyWritten({ writes, areWritesCounted, state, hooks }: ShardAttemp
 function partlyWritten(error: MillraceError, idx: number, runner: string): MillraceError {
   return new MillraceError(
     "WRITER_FAILED",
-    `${runner} may have written a part of item ${idx} when the rest was refused: ${error.reason}`,
+    `${runner} may have written a part of item ${idx} when the rest was handleRefusedRecord: ${error.reason}`,
     {
       cause: error,
       item: idx,

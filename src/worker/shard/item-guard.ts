@@ -2,27 +2,29 @@ import type { ItemNotes } from "../../run-folder/history/attempt-notes.ts";
 import type { Hold } from "../heartbeat/hold-claim.ts";
 import type { CrashHistory, Verdict } from "./crash-history.ts";
 
-/**
- * Called around each `forward` where it may end the worker. After a crash each item is noted on disk before it runs;
- * with a time limit the heartbeat's thread gets the start of each call. An ordinary run has no guard.
+/** Called around each `forward` that may end the worker. After a crash each item is noted on disk before it runs. With a time limit the heartbeat thread gets the start of each call. An ordinary run has no guard.
  */
 export interface ItemGuard {
-  /** A call begins: `count` items from `position` on. Returns a verdict where the item must not run. */
+  /** Begins a call of `count` items from `position` on. Returns a verdict if the item must not run. */
   enter(position: number, count: number): Verdict | undefined;
-  /** Several calls are open: of `span` items from `position` on any may run; the longest call has `count` items. */
+  /** Notes several open calls: any of `span` items from `position` on may be running; the largest call has `count` items. */
   enterSpan(position: number, span: number, count: number): void;
-  /** Why the item at this position must not run, if so. */
+  /** Why the item at this position must not run; undefined if it may. */
   verdict(position: number): Verdict | undefined;
   /**
-   * The call has returned, so its time limit ends. Its note stays: what the item left running may still end the worker.
+   * The call has returned, so its time limit does not apply any more. Its note stays: something that the item left
+   * running may still end the worker.
    */
   answer(): void;
-  /** No call is running. */
+  /** No call is open. */
   leave(): void;
-  /** No call of this shard is running, but the worker has calls of other shards open. */
+  /** No call of this shard is open, but the worker has open calls of other shards. */
   idle(): void;
   mustRunAlone(position: number): boolean;
-  /** An earlier attempt died: the event loop runs after each item, so that a late error is blamed on the right item. */
+  /**
+   * Whether an earlier attempt died. Then the event loop runs after each item, so that a late error is assigned to the
+   * right item.
+   */
   readonly isCareful: boolean;
 }
 
@@ -32,7 +34,7 @@ export interface GuardParts {
   readonly hold: Pick<Hold, "enterItem" | "leaveItem">;
 }
 
-// Reading it costs some microseconds, which is more than a tiny item takes.
+// Reading the memory takes some microseconds: longer than a tiny item.
 const readMemoryEveryMs = 50;
 
 export function openItemGuard({ history, notes, hold }: GuardParts): ItemGuard {
@@ -54,7 +56,7 @@ export function openItemGuard({ history, notes, hold }: GuardParts): ItemGuard {
       return undefined;
     },
     enterSpan(position, span, count) {
-      // Two at least: the item that runs in this shard is not the only one in the worker.
+      // At least 2: the note must not name a single item, because the worker runs items of other shards too.
       const noted = Math.max(2, span);
       notes?.note(position, noted, recentRss());
       hold.enterItem(position, count, noted);

@@ -5,7 +5,7 @@ import type { KnownAnswers } from "./answers.ts";
 import { nextBatchLength } from "./cut-batches.ts";
 import type { ShardAttempt } from "./shard-attempt.ts";
 
-// Batches by cost are searched for among this many items.
+// The maximum number of items in a batch by cost.
 const maxBatchByCost = 1024;
 
 /** The items of a shard from a position on. */
@@ -18,7 +18,7 @@ export function itemsAt(
   return readItems(context.worker.run.plan.items, from + position, from + position + count);
 }
 
-/** The items of the next call: one, or a batch that ends where an answer is known or an item must run alone. */
+/** The items of the next call: one item, or a batch. A batch ends before an item that has an answer or must run alone. */
 export function nextCall(work: ShardAttempt, shard: Shard, position: number, known: KnownAnswers): readonly number[] {
   const { hooks, env, context, guard } = work;
   const { options } = context.worker.task;
@@ -26,8 +26,8 @@ export function nextCall(work: ShardAttempt, shard: Shard, position: number, kno
   const isAlone = (at: number) => guard?.mustRunAlone(at) ?? false;
   let count = 1;
   if (isBatched(options) && !isAlone(position)) {
-    const most = Math.min(left, options.batchSize ?? maxBatchByCost);
-    while (count < most && !known.has(position + count) && !isAlone(position + count)) count++;
+    const max = Math.min(left, options.batchSize ?? maxBatchByCost);
+    while (count < max && !known.has(position + count) && !isAlone(position + count)) count++;
   }
   const indices = itemsAt(work, shard, position, count);
   return isBatched(options)

@@ -1,6 +1,6 @@
 import type { AttemptEnd, Watched } from "../../run-folder/history/attempt-notes.ts";
 
-/** How often workers were ended from outside at one item, and how often anywhere in the same time. */
+/** How often workers were killed from outside at one item, and how often in total in the same time. */
 export interface OutsideEnds {
   /** Ends while the item ran. */
   readonly atItem: number;
@@ -10,13 +10,10 @@ export interface OutsideEnds {
   readonly share: number;
 }
 
-// The end of a worker is noticed at least this late, so no item counts as shorter.
-const shortestItemMs = 20;
+// The end of a worker is noticed with about this delay, so no item counts as shorter.
+const minItemMs = 20;
 
-/**
- * Compares the ends at an item with the time that the item took. Only the time between the first and the last end at
- * the item counts, for each supervisor alone, because kills may come in bursts. The first end starts that time, so it
- * is not counted.
+/** Compares the ends at an item with the time that the item took. For each supervisor only the time between the first and the last end at the item counts, because kills may come in bursts. The first end starts that time and is not counted.
  */
 export function compareOutsideEnds(ends: readonly AttemptEnd[]): OutsideEnds | undefined {
   const bySupervisor = new Map<string, SeenEnd[]>();
@@ -44,12 +41,10 @@ interface SeenEnd {
 
 function seenEnd({ item, exit }: AttemptEnd): SeenEnd | undefined {
   if (exit?.watched === undefined || exit.atMs === undefined || item?.beganMs === undefined) return undefined;
-  return { watched: exit.watched, itemMs: Math.max(shortestItemMs, exit.atMs - item.beganMs) };
+  return { watched: exit.watched, itemMs: Math.max(minItemMs, exit.atMs - item.beganMs) };
 }
 
-/**
- * The probability that kills at random moments hit one item at least this often: the upper tail of the binomial
- * distribution.
+/** The probability that kills at random moments hit one item at least this often (upper tail of the binomial distribution).
  */
 export function chanceOf({ atItem, inAll, share }: OutsideEnds): number {
   if (share >= 1 || atItem <= 0) return 1;

@@ -15,10 +15,10 @@ import { retryShard } from "./retry-shard.ts";
 import { type ShardContext, ShardInterrupted } from "./shard-context.ts";
 
 const waitMs = 50;
-// The texts of a failure are cut at 64 kB each; a longer line was not written by a run.
+// The texts of a failure are cut at 64 kB each: no run writes a longer line.
 const maxFailureBytes = 16 * 2 ** 20;
 
-/** The failed items of one committed shard. */
+/** Reads the failed items of one committed shard. */
 export function* failuresOfShard(paths: RunPaths, shard: number): Generator<FailureRecord> {
   const path = failuresPath(paths, shard);
   if (!existsSync(path)) return;
@@ -28,37 +28,35 @@ export function* failuresOfShard(paths: RunPaths, shard: number): Generator<Fail
   }
 }
 
-/** The file with the failed items of a committed shard, if there are any. */
+/** The path of the file with the failed items of a committed shard. It may not exist. */
 export function failuresPath(paths: RunPaths, shard: number): string {
   return join(paths.shard(shard), failuresName);
 }
 
-/** Whether a failed item is one of those to be tried again. */
+/** Returns a function that returns whether a failed item is to be tried again. */
 export function isWanted({ error }: Pick<RetryOrder, "error">): (failure: FailureRecord) => boolean {
   if (error === undefined) return () => true;
   const pattern = new RegExp(error.source, error.flags);
   return (failure) => failure.error.message.search(pattern) >= 0;
 }
 
-/**
- * Runs only the failed items of the shards in `order`, until each of these shards was replaced, by this worker or
- * another.
+/** Runs only the failed items of the shards in `order`, until each of these shards was replaced by this worker or another one.
  */
 export async function retryFailedShards(order: RetryOrder, context: ShardContext): Promise<WorkerOutcome["kind"]> {
   const { isLeaving, isTooLarge, member } = context.worker;
-  const isOver = () => isLeaving() || member.heartbeat.isDraining();
+  const mustLeave = () => isLeaving() || member.heartbeat.isDraining();
   let open = order.shards;
   for (;;) {
     const before = open.length;
     open = await retryEach(open, order, context);
     if (open.length === 0) return "complete";
-    if (isOver() || isTooLarge?.()) return "left";
-    // Other workers hold them, or one died and its lease has not expired yet.
-    if (open.length === before) await sleepUnless(waitMs, isOver);
+    if (mustLeave() || isTooLarge?.()) return "left";
+    // Other workers hold the rest, or one died and its lease has not expired yet.
+    if (open.length === before) await sleepUnless(waitMs, mustLeave);
   }
 }
 
-/** One pass. Returns the shards that are still to be replaced. */
+/** Tries each shard once. Returns the shards that are still to be replaced. */
 async function retryEach(
   shards: RetryOrder["shards"],
   order: RetryOrder,
@@ -69,8 +67,8 @@ async function retryEach(
   for (const [shard, attempt] of shards) {
     const inspection = inspectShard(run.paths.shard(shard));
     if (inspection.state === "committed" && inspection.done.attempt !== attempt) continue;
-    const isOver = isLeaving() || member.heartbeat.isDraining();
-    const isDone = inspection.state === "committed" && !isOver && (await retryOne(inspection.done, order, context));
+    const mustLeave = isLeaving() || member.heartbeat.isDraining();
+    const isDone = inspection.state === "committed" && !mustLeave && (await retryOne(inspection.done, order, context));
     if (!isDone) left.push([shard, attempt]);
   }
   return left;
@@ -81,8 +79,8 @@ async function retryOne(done: Done, order: RetryOrder, context: ShardContext): P
   const seen = groupAttempts(namesIn(run.paths.attempts)).get(done.shard) ?? noAttempts;
   const claim = await member.protocol.claim(done.shard, seen, { replace: true, above: done.attempt });
   if (claim === undefined) return false;
-  // Another worker may have replaced the shard between the look at it and the claim: the next pass sees that.
-  if (!isStill(done, run.paths)) {
+  // Another worker may have replaced the shard between the inspection and the claim: the next pass finds that.
+  if (!isSameAttempt(done, run.paths)) {
     await member.protocol.drop(claim);
     return false;
   }
@@ -97,7 +95,7 @@ async function retryOne(done: Done, order: RetryOrder, context: ShardContext): P
   }
 }
 
-function isStill({ shard, attempt }: Done, paths: RunPaths): boolean {
+function isSameAttempt({ shard, attempt }: Done, paths: RunPaths): boolean {
   const now = inspectShard(paths.shard(shard));
   return now.state === "committed" && now.done.attempt === attempt;
 }

@@ -10,7 +10,7 @@ import type { ShardClaim } from "../lease-protocol.ts";
 import { beginAttemptRecord } from "./attempt-record.ts";
 import { callAhead } from "./call-ahead.ts";
 import { type FailureRecord, outputOffsets } from "./failure-log.ts";
-import { foldLines, type Insertion } from "./fold-lines.ts";
+import { type Insertion, insertLines } from "./insert-lines.ts";
 import { runOneItem } from "./run-items.ts";
 import {
   closeAll,
@@ -29,11 +29,11 @@ export interface RetryTask {
   /** All failures of the shard, in item order. */
   readonly failures: readonly FailureRecord[];
   readonly isWanted: (failure: FailureRecord) => boolean;
-  /** Attempts at this retry that were not committed. */
+  /** Earlier attempts at this retry, which were not committed. */
   readonly earlier: readonly number[];
 }
 
-/** What one item that was tried again added to each file, and whether it failed again. */
+/** The output of one retried item in each file, as offsets, and its new failure if it failed again. */
 interface Retried {
   readonly failure: FailureRecord;
   readonly from: Readonly<Record<string, number>>;
@@ -41,9 +41,7 @@ interface Retried {
   readonly failedAgain: FailureRecord | undefined;
 }
 
-/**
- * Runs only the failed items of a committed shard, inserts their output at the right places and commits the shard
- * again. Only line writers record these places; with other writers the whole shard is computed again.
+/** Runs only the failed items of a committed shard, inserts their output at the right offsets and commits the shard again. Only line writers record these offsets; with other writers the whole shard is computed again.
  */
 export async function retryShard(claim: ShardClaim, task: RetryTask, context: ShardContext): Promise<ShardOutcome> {
   const { member } = context.worker;
@@ -51,15 +49,15 @@ export async function retryShard(claim: ShardClaim, task: RetryTask, context: Sh
   const record = beginAttemptRecord(claim, member);
   const hold = heartbeat.hold(claim);
   try {
-    // Each item is noted before it runs: these have failed before, and they are few.
+    // Careful mode, in which each item is noted before it runs: these items have failed before, and are few.
     const history = { ...readHistory(claim, task.earlier, context), isCareful: true };
     const work = await openShard({ claim, hold }, { kind: "nothing" }, context, history);
     const done = await retryOpen(work, claim, task);
     const outcome = await protocol.commit(claim, { replace: true });
     if (outcome === "lost") return { kind: "lost" };
-    // The shard that it replaces was flushed to the disk.
+    // It counts as long, so that it is flushed soon: the shard that it replaces was on the disk.
     syncShard(context, done, Number.POSITIVE_INFINITY);
-    const items = canFold(work, task.done) ? task.failures.filter(task.isWanted).length : done.counts.items;
+    const items = canInsert(work, task.done) ? task.failures.filter(task.isWanted).length : done.counts.items;
     record.end("committed", { items, failed: done.counts.failed, counts: done.counts });
     return { kind: "committed", done };
   } catch (error) {
@@ -76,13 +74,13 @@ export async function retryShard(claim: ShardClaim, task: RetryTask, context: Sh
 
 async function retryOpen(work: ShardAttempt, claim: ShardClaim, task: RetryTask): Promise<Done> {
   try {
-    return await (canFold(work, task.done) ? retryAlone(work, claim, task) : computeShard(work, claim));
+    return await (canInsert(work, task.done) ? retryAlone(work, claim, task) : computeShard(work, claim));
   } finally {
     await closeAll(work);
   }
 }
 
-function canFold({ state }: ShardAttempt, done: Done): boolean {
+function canInsert({ state }: ShardAttempt, done: Done): boolean {
   return (
     checkpointingWriters(state.writers) !== undefined && outputs(done.files).every((file) => file.lines !== undefined)
   );
@@ -103,7 +101,7 @@ async function retryAlone(work: ShardAttempt, claim: ShardClaim, task: RetryTask
     const addedLines = known.get(file.name)?.lines ?? 0;
     known.set(
       file.name,
-      foldLines(file, { oldDir, newDir, insertions: insertionsInto(file.name, retried), addedLines }),
+      insertLines(file, { oldDir, newDir, insertions: insertionsInto(file.name, retried), addedLines }),
     );
   }
   const failures = stillFailed(task, retried);
@@ -126,7 +124,7 @@ async function retryAlone(work: ShardAttempt, claim: ShardClaim, task: RetryTask
   return done;
 }
 
-/** The files of a shard that hold its output. */
+/** The files of a shard that its writers made. */
 function outputs(files: readonly ShardFile[]): readonly ShardFile[] {
   return files.filter(({ name }) => name !== failuresName && name !== stateName);
 }

@@ -4,12 +4,10 @@ import { knownAnswers, openAnswerKeeper } from "./answers.ts";
 import type { ShardAttempt } from "./shard-attempt.ts";
 import { type InFlightOptions, ShardLoop } from "./shard-loop.ts";
 
-// How often the loop looks whether to stop while it waits for answers.
-const lookEveryMs = 25;
+// How often the loop checks whether to stop while it waits for answers.
+const checkEveryMs = 25;
 
-/**
- * Runs the items of a shard with several calls of `forward` open. Results are folded in item order. `older`: the folders of earlier
- * attempts, newest first, whose answers are not asked for again.
+/** Runs the items of a shard with several open calls of `forward`. Results are folded in item order. `older`: the folders of earlier attempts, newest first; items with an answer there are not called again.
  */
 export async function runInFlight(
   work: ShardAttempt,
@@ -23,7 +21,7 @@ export async function runInFlight(
     keepsFailures: worker.task.options.onError === "skip",
   });
   const loop = new ShardLoop(work, shard, { known: knownAnswers(readAnswers(older)), onAllBegun });
-  const timer = setInterval(() => loop.wake(), lookEveryMs);
+  const timer = setInterval(() => loop.wake(), checkEveryMs);
   const onFree = () => loop.wake();
   calls.slots.watch(onFree);
   try {

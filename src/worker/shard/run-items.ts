@@ -7,18 +7,18 @@ import { yieldToEventLoop } from "../../runtime/yield-to-event-loop.ts";
 import { isBusy, isMistake, isRepeated, retryDelay } from "../calls/retry-delay.ts";
 import { awaitHook } from "./call-forward.ts";
 import { nextBatchLength } from "./cut-batches.ts";
-import { fold, foldBatch, giveUp, refused } from "./fold-result.ts";
+import { failItem, fold, foldBatch, handleRefusedRecord } from "./fold-result.ts";
 import type { ShardAttempt } from "./shard-attempt.ts";
 import { ShardInterrupted } from "./shard-context.ts";
 
-// A shard is run in pieces of a few milliseconds; `heartbeat.beat()` is called between two of them. It is called after
-// each item where items are slow, or where their time is not known yet.
+// A shard is run in pieces of a few milliseconds, with a call of `heartbeat.beat()` after each. If items are slow, or
+// their time is not known yet, it is called after each item.
 const pieceMs = 4;
 const maxAtOnce = 1 << 14;
 const slowAtOnce = 64;
 const batchesReadAtOnce = 1024;
-// How often a call that listens to its signal is asked whether the worker must leave.
-const lookEveryMs = 50;
+// How often the loop checks whether the worker must leave, while a call that uses its signal is open.
+const checkEveryMs = 50;
 
 /** Calls `forward` for every item of a shard that is not done yet, and folds each result into the shard's state. */
 export async function runItems(work: ShardAttempt, shard: Shard): Promise<void> {
@@ -45,7 +45,7 @@ export async function runItems(work: ShardAttempt, shard: Shard): Promise<void> 
   }
 }
 
-/** Calls `forward` for one item alone, with the same policy for errors. */
+/** Runs one item alone, with the same handling of errors. */
 export async function runOneItem(work: ShardAttempt, idx: number): Promise<void> {
   const batched = isBatched(work.context.worker.task.options);
   return batched ? runBatch(work, [idx]) : runSingles(work, { first: idx, step: 1, count: 1 }, true);
@@ -60,19 +60,19 @@ async function runSingles(work: ShardAttempt, piece: Piece, isSlow: boolean): Pr
     await pause.waitFor;
     const { heartbeat, context } = work;
     heartbeat.beat();
-    // A worker that was asked to leave while it waited leaves after this item, not at the next tick.
+    // If the worker was asked to leave in the meantime, it leaves after this item, not at the next tick.
     if (heartbeat.ticks[0] !== work.tick || context.worker.isLeaving()) await work.onTick();
   }
 }
 
-/** Where the hot loop stopped, and for what. */
+/** Where the hot loop stopped, and the promise to wait for, if any. */
 interface Pause {
   readonly at: number;
   readonly waitFor: Promise<void> | undefined;
 }
 
-// The hot path: a synchronous function, because V8 compiles a loop with an await in it far worse. With synchronous
-// hooks, an item costs its forward, its writer and a few comparisons.
+// The hot path. It is synchronous, because V8 optimises a loop with an await far less. With synchronous hooks, an item
+// costs its forward, its writer and a few comparisons.
 function runWhileSync(work: ShardAttempt, { first, step, count }: Piece, from: number, isSlow: boolean): Pause {
   const { records, tick, guard, hooks, env, heartbeat } = work;
   const { context: call } = work.call;
@@ -82,32 +82,32 @@ function runWhileSync(work: ShardAttempt, { first, step, count }: Piece, from: n
     const idx = first + at++ * step;
     if (guard !== undefined) {
       const verdict = guard.enter(work.position, 1);
-      if (verdict !== undefined) return { at, waitFor: giveUp(work, idx, verdict) };
+      if (verdict !== undefined) return { at, waitFor: failItem(work, idx, verdict) };
     }
     let result: unknown;
     try {
       result = hooks.forward(idx, env, call);
     } catch (error) {
-      return { at, waitFor: failOne(work, idx, error) };
+      return { at, waitFor: retryItem(work, idx, error) };
     }
-    // Not isThenable: it sees promises too, while here results have one shape as a rule, so that this check stays
+    // Not isThenable: other callers pass promises to it. Here results usually have one shape, so this check stays
     // monomorphic.
     if (typeof (result as { then?: unknown } | null | undefined)?.then === "function")
       return { at, waitFor: foldLater(work, idx, result as PromiseLike<unknown>) };
     guard?.answer();
     if (records !== undefined && result !== null && result !== undefined) {
-      // The runner has no hook between a result and its line.
+      // The runner has no hook for results: they are written directly.
       try {
         records.write(result);
       } catch (error) {
-        return { at, waitFor: refused(work, idx, error) };
+        return { at, waitFor: handleRefusedRecord(work, idx, error) };
       }
       work.position++;
     } else {
       const folding = fold(work, idx, result);
       if (folding !== undefined) return { at, waitFor: folding };
     }
-    // An unhandled rejection ends the worker here, while it is known which item caused it.
+    // If the item left an unhandled rejection, it ends the worker here, while the item is still noted.
     if (guard?.isCareful) return { at, waitFor: yieldToEventLoop() };
     if (isSlow) heartbeat.beat();
     if (ticks[0] !== tick) return { at, waitFor: work.onTick() };
@@ -120,19 +120,19 @@ async function foldLater(work: ShardAttempt, idx: number, promise: PromiseLike<u
   try {
     result = await awaitAnswer(work, promise, [idx]);
   } catch (error) {
-    return failOne(work, idx, error);
+    return retryItem(work, idx, error);
   }
   work.guard?.answer();
   const folding = fold(work, idx, result);
   if (folding !== undefined) await folding;
 }
 
-/** Waits for the answer of a call; one that listens to its signal is ended when the worker must leave. */
+/** Waits for the answer of a call. A call that uses its signal is aborted when the worker must leave. */
 async function awaitAnswer(work: ShardAttempt, answer: unknown, indices: readonly number[]): Promise<unknown> {
   const { call, context } = work;
   const { task, isStopping } = context.worker;
   const { itemTimeoutMs: timeoutMs } = task.options;
-  const timer = call.isListening ? setInterval(look, lookEveryMs) : undefined;
+  const timer = call.isListening ? setInterval(interruptIfLeaving, checkEveryMs) : undefined;
   try {
     return await (timer === undefined && timeoutMs === undefined
       ? answer
@@ -145,7 +145,7 @@ async function awaitAnswer(work: ShardAttempt, answer: unknown, indices: readonl
     call.begin(1);
   }
 
-  function look(): void {
+  function interruptIfLeaving(): void {
     const why = work.interruption(isStopping);
     if (why !== undefined) call.interrupt(why);
   }
@@ -158,7 +158,7 @@ async function runBatches(work: ShardAttempt, indices: readonly number[], isLast
   let at = 0;
   while (at < indices.length) {
     const length = nextBatchLength(indices, at, options, costOf);
-    // The batch at the end of the read indices may be longer than them: read again from here.
+    // The batch might continue after the indices that were read: read again from here.
     if (at + length === indices.length && !isLast && at > 0) return;
     await runBatch(work, indices.slice(at, at + length));
     at += length;
@@ -167,7 +167,7 @@ async function runBatches(work: ShardAttempt, indices: readonly number[], isLast
   }
 }
 
-/** One call of `forward` for several items; where it fails, its halves are tried until the bad item is alone. */
+/** Calls `forward` for several items. If the call fails, its halves are tried until the bad item is alone. */
 async function runBatch(work: ShardAttempt, indices: readonly number[]): Promise<void> {
   const { guard } = work;
   if (guard !== undefined) {
@@ -176,14 +176,14 @@ async function runBatch(work: ShardAttempt, indices: readonly number[]): Promise
       return;
     }
     const verdict = guard.enter(work.position, indices.length);
-    if (verdict !== undefined) return giveUp(work, indices[0]!, verdict);
+    if (verdict !== undefined) return failItem(work, indices[0]!, verdict);
   }
   let results: unknown;
   try {
     results = await callBatch(work, indices);
   } catch (error) {
     if (error instanceof ShardInterrupted || isMistake(error)) throw error;
-    if (indices.length === 1) return failOne(work, indices[0]!, error);
+    if (indices.length === 1) return retryItem(work, indices[0]!, error);
     const middle = Math.ceil(indices.length / 2);
     await runBatch(work, indices.slice(0, middle));
     return runBatch(work, indices.slice(middle));
@@ -193,7 +193,10 @@ async function runBatch(work: ShardAttempt, indices: readonly number[]): Promise
   if (guard?.isCareful) await yieldToEventLoop();
 }
 
-/** A batch is called again as a whole where the server has asked to wait: its items are not to blame. */
+/**
+ * Calls `forward` for a batch. If the server has asked to wait, the whole batch is called again: its items are not the
+ * cause.
+ */
 async function callBatch(work: ShardAttempt, indices: readonly number[]): Promise<unknown> {
   const { hooks, env, call, context } = work;
   const { options } = context.worker.task;
@@ -203,14 +206,14 @@ async function callBatch(work: ShardAttempt, indices: readonly number[]): Promis
       const answer = hooks.forward([...indices], env, call.context);
       return isThenable(answer) ? await awaitAnswer(work, answer, indices) : answer;
     } catch (error) {
-      const isAgain = indices.length > 1 && isBusy(error) && isRepeated(error, retry, { hooks, policy: options });
-      if (!isAgain) throw error;
+      const mayRepeat = indices.length > 1 && isBusy(error) && isRepeated(error, retry, { hooks, policy: options });
+      if (!mayRepeat) throw error;
       await pauseBefore(work, error, retry);
     }
   }
 }
 
-/** Waits before a further try; a worker that must leave does not wait. */
+/** Waits before the next try. Throws if the worker must leave. */
 async function pauseBefore(work: ShardAttempt, error: unknown, retry: number): Promise<void> {
   const { task, isStopping } = work.context.worker;
   await sleepUnless(retryDelay(error, { retry, policy: task.options }), isStopping);
@@ -218,7 +221,7 @@ async function pauseBefore(work: ShardAttempt, error: unknown, retry: number): P
   if (why !== undefined) throw new ShardInterrupted(why);
 }
 
-async function failOne(work: ShardAttempt, idx: number, firstError: unknown): Promise<void> {
+async function retryItem(work: ShardAttempt, idx: number, firstError: unknown): Promise<void> {
   const { hooks, env, call, guard, context } = work;
   const { options } = context.worker.task;
   const batched = isBatched(options);
@@ -242,5 +245,5 @@ async function failOne(work: ShardAttempt, idx: number, firstError: unknown): Pr
     guard?.answer();
     return batched ? foldBatch(work, [idx], result) : fold(work, idx, result);
   }
-  return giveUp(work, idx, { error, tries: retry + 1 });
+  return failItem(work, idx, { error, tries: retry + 1 });
 }

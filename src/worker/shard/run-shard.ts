@@ -30,9 +30,7 @@ export type ShardOutcome =
   | { readonly kind: "lost" }
   | { readonly kind: "left" };
 
-/**
- * The whole life of a claimed shard: restore, forward and write, checkpoint, commit. `onAllBegun` is called when no more of its items
- * has to begin, where several calls may be open.
+/** Runs a claimed shard: restore, forward and write, checkpoint, commit. If several calls may be open, `onAllBegun` is called when all its items have begun.
  */
 export async function runShard(
   claim: ShardClaim,
@@ -55,7 +53,7 @@ export async function runShard(
       done = await computeShard(work, claim, { older, onAllBegun });
     }
     if ((await member.protocol.commit(claim)) === "lost") return { kind: "lost" };
-    // An earlier attempt's time is not known, so it counts as long.
+    // The time of an earlier attempt is not known, so it counts as long.
     syncShard(context, done, restored.kind === "nothing" ? performance.now() - beganMs : Number.POSITIVE_INFINITY);
     record.end("committed", { ...countsOf(work), counts: done.counts });
     return { kind: "committed", done };
@@ -85,10 +83,10 @@ function restore(claim: ShardClaim, older: readonly string[], { worker }: ShardC
   return older.length === 0 ? { kind: "nothing" } : restoreAttempt(paths.attempt(claim.target, claim.attempt), older);
 }
 
-// After this many crashes outside of its items a shard is refused: it would crash workers without end.
+// After this many crashes outside of its items a shard is handleRefusedRecord: otherwise it would crash workers again and again.
 const maxEndsOutsideItems = 4;
 
-/** Reads how earlier attempts at a shard ended. Throws where the shard cannot be run at all. */
+/** Reads how earlier attempts at a shard ended. Throws if the shard cannot be run at all. */
 export function readHistory(claim: ShardClaim, fenced: readonly number[], context: ShardContext): CrashHistory {
   const { run, task } = context.worker;
   const ends = fenced.map((attempt) => readAttemptEnd(run.paths.fenced(claim.target, attempt)));
@@ -102,7 +100,7 @@ export function readHistory(claim: ShardClaim, fenced: readonly number[], contex
   );
 }
 
-/** An earlier attempt did everything but the commit: takes over its `done`. */
+/** Takes over the `done` of an earlier attempt, which did everything but the commit. */
 function adopt(claim: ShardClaim, { worker }: ShardContext): Done {
   const attemptDir = worker.run.paths.attempt(claim.target, claim.attempt);
   const done = { ...readDone(attemptDir), attempt: claim.attempt };
@@ -110,7 +108,7 @@ function adopt(claim: ShardClaim, { worker }: ShardContext): Done {
   return done;
 }
 
-/** Runs what is left of an open shard and closes it; only the commit is missing then. */
+/** Runs the rest of an open shard and closes it, so that only the commit is missing. */
 export async function computeShard(
   work: ShardAttempt,
   claim: ShardClaim,
@@ -147,10 +145,10 @@ export async function openShard(
   let state = await guardHook(hooks.name, "initState", () => hooks.initState({ shardId: claim.target, shardDir }, env));
   checkState(hooks.name, state);
   if (traits.standardWriters) applyNonFinite(state.writers["records"], options.nonFinite ?? "refuse");
-  const canGoOn = restored.kind === "checkpoint" && checkpointingWriters(state.writers) !== undefined;
-  if (canGoOn) state = withUserState(state, restored.checkpoint.state);
+  const canContinue = restored.kind === "checkpoint" && checkpointingWriters(state.writers) !== undefined;
+  if (canContinue) state = withUserState(state, restored.checkpoint.state);
   const work = new ShardAttempt(context, held, state, history);
-  if (canGoOn) await work.restore(restored);
+  if (canContinue) await work.restore(restored);
   return work;
 }
 
@@ -162,7 +160,7 @@ function checkState(runner: string, state: ShardState): void {
   });
 }
 
-/** Closes everything and writes `done`: after that the folder only has to be moved. */
+/** Closes everything and writes `done`, so that the folder only has to be moved. */
 async function finish(work: ShardAttempt, claim: ShardClaim): Promise<Done> {
   const { hooks, env } = work;
   const { shardDir } = work.state;
@@ -202,18 +200,18 @@ async function leave(work: ShardAttempt, error: unknown): Promise<void> {
   const { hooks, env } = work;
   const { writers } = work.state;
   try {
-    if (!isWritersFault(error)) await work.checkpoint();
+    if (!hasWriteFailed(error)) await work.checkpoint();
     work.closeCheckpoints();
     for (const writer of writersOf(work)) await writer.leave?.();
     await hooks.closeWriters(writers, work.state, env);
     await closeAll(work);
   } catch {
-    // The first error is reported; this one is about an attempt that will not be committed.
+    // Ignored: only the first error is reported, and this attempt is not committed.
   }
 }
 
-// After a failed write the position is ahead of the file: only the last checkpoint is valid.
-function isWritersFault(error: unknown): boolean {
+// Whether a write has failed. Then the position is ahead of the file, and only the last checkpoint is valid.
+function hasWriteFailed(error: unknown): boolean {
   if (errnoOf(error) !== undefined) return true;
   if (error instanceof ShardInterrupted) return error.reason === "lost";
   if (!(error instanceof MillraceError)) return true;
@@ -224,21 +222,21 @@ async function abandon(
   claim: ShardClaim,
   error: unknown,
   { worker }: ShardContext,
-  tell: (outcome: "released" | "failed", reason?: string) => void,
+  endRecord: (outcome: "released" | "failed", reason?: string) => void,
 ): Promise<ShardOutcome> {
-  // A fenced attempt finds its folder gone and may fail in many ways; another worker has the shard now.
+  // The folder of a fenced attempt is gone, so it may fail in many ways. Another worker has the shard now.
   const { protocol } = worker.member;
   if (!(await protocol.owns(claim))) return { kind: "lost" };
-  // Not a crash: the next attempt need not note its items. On a full disk this note fails, and the next attempt is
-  // slower.
+  // The note says that this was no crash, so that the next attempt need not note its items. If it cannot be written
+  // (full disk), the next attempt is slower.
   const why = error instanceof ShardInterrupted ? "it was asked to stop" : cutText(messageOf(error));
   ignoreErrors(() => noteRelease(worker.run.paths.attempt(claim.target, claim.attempt), why));
   await protocol.release(claim);
   if (!(error instanceof ShardInterrupted)) {
-    tell("failed", cutText(messageOf(error)));
+    endRecord("failed", cutText(messageOf(error)));
     throw error;
   }
-  if (error.reason === "leaving") tell("released");
+  if (error.reason === "leaving") endRecord("released");
   return { kind: error.reason === "lost" ? "lost" : "left" };
 }
 
@@ -250,7 +248,7 @@ function addTotals(work: ShardAttempt, counts: ShardCounts): void {
   totals.dropped += counts.dropped;
 }
 
-/** Names a user's hook that fails in the error. */
+/** Calls a hook of the user. Its errors get the name of the hook. */
 async function guardHook<T>(runner: string, hook: string, call: () => T | PromiseLike<T>): Promise<T> {
   try {
     return await call();
@@ -263,7 +261,7 @@ async function guardHook<T>(runner: string, hook: string, call: () => T | Promis
   }
 }
 
-/** Closes what the runner's closeWriters may have left open. */
+/** Closes the writers that closeWriters of the runner may have left open. */
 export async function closeAll(work: ShardAttempt): Promise<void> {
   for (const writer of writersOf(work)) await writer.close();
 }

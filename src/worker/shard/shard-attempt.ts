@@ -28,11 +28,12 @@ import { type FailureRecord, openFailureLog } from "./failure-log.ts";
 import { type ItemGuard, openItemGuard } from "./item-guard.ts";
 import { countsOfWorker, type ShardContext, ShardInterrupted } from "./shard-context.ts";
 
-// One slow checkpoint raises the average only for some shards, even where these are too short for a checkpoint.
-const forgetting = 0.9;
+// Each shard lowers the average cost of a checkpoint: after one slow checkpoint, shards that are too short to save any
+// would keep it forever.
+const costDecay = 0.9;
 const yieldEveryMs = 100;
-// Consecutive slow checkpoints before a warning: one may be slow by chance.
-const slowInARow = 2;
+// Consecutive slow checkpoints before the warning: a single one may be slow by chance.
+const minSlowCheckpoints = 2;
 const failuresKey = "$failures";
 const noHistory = judgeCrashes([], { retries: 0 });
 
@@ -45,37 +46,37 @@ export interface HeldShard {
 /** One attempt at one shard while it runs: its position, its counts and its checkpoints. */
 export class ShardAttempt {
   readonly context: ShardContext;
-  // Read for every item, so they are fields here and not behind the context.
+  // Fields and not read through the context, because they are used for every item.
   readonly hooks: RunnerHooks;
   readonly env: object;
   readonly heartbeat: Heartbeat;
   /** The lease on the shard. */
   readonly hold: Hold;
   readonly attempt: number;
-  /** The context of its calls of `forward`, where one comes after the other. */
+  /** The context of its calls of `forward`, if they come one after the other. */
   readonly call: OpenCall;
   readonly failures: LineWriter<FailureRecord>;
-  /** The writers that can be checkpointed; undefined where one of them cannot. */
+  /** The writers, if all of them support checkpoints; otherwise undefined. */
   readonly writers: Map<string, CheckpointingWriter> | undefined;
-  /** Where results are written directly, if the runner has no hook for that. */
+  /** The writer of results, if the runner has no hook for that. */
   readonly records: LineWriter<unknown> | undefined;
-  /** Records an item that failed for good; the retry of failed items sets its own. */
+  /** Records an item that failed in all its tries. The retry of failed items replaces this function. */
   onFailure: (failure: FailureRecord) => void;
   state: ShardState;
   /** The last tick of the heartbeat that `onTick` has seen. */
   tick: number | undefined;
   position = 0;
-  /** Writes since the item began; counted where the runner has its own hooks. */
+  /** Writes since the item began. Counted only if the runner has its own hooks. */
   writes = 0;
-  /** False where a writer cannot be wrapped to count its writes. */
+  /** False if a writer cannot be wrapped to count its writes. */
   readonly areWritesCounted: boolean;
   dropped = 0;
   failed = 0;
   /** The position and count with which this attempt began. */
   began: { readonly position: number; readonly failed: number } = { position: 0, failed: 0 };
-  /** Keeps answers on disk before it is their turn to be written, where several calls may be open. */
+  /** Keeps answers on disk until an earlier item is written, if several calls may be open. */
   answers: AnswerKeeper | undefined;
-  /** Called before each `forward`, where one is needed. */
+  /** Called before each `forward`, if this attempt needs it. */
   readonly guard: ItemGuard | undefined;
   private readonly savedWriters: readonly (readonly [string, CheckpointingWriter])[];
   private readonly notes: ItemNotes | undefined;
@@ -103,7 +104,7 @@ export class ShardAttempt {
     if (this.writers === undefined) warnNoCheckpoints(context.notices, hooks.name, state.writers);
     this.savedWriters = [...(this.writers ?? []), [failuresKey, this.failures]];
     this.log = openCheckpointLog(state.shardDir);
-    context.pace.checkpointCostMs *= forgetting;
+    context.pace.checkpointCostMs *= costDecay;
     if (!history.isCareful && options.itemTimeoutMs === undefined) return;
     this.notes = history.isCareful ? openItemNotes(state.shardDir) : undefined;
     this.guard = openItemGuard({ history, notes: this.notes, hold });
@@ -126,9 +127,7 @@ export class ShardAttempt {
     this.context.budget.addPrior(this.failed);
   }
 
-  /**
-   * Called when time has passed: checks whether to stop, saves a checkpoint if one is due, and yields to the event
-   * loop.
+  /** Called after a tick: checks whether to stop, saves a checkpoint if one is due, and yields to the event loop.
    */
   async onTick(): Promise<void> {
     const { pace, worker } = this.context;
@@ -143,7 +142,7 @@ export class ShardAttempt {
     pace.lastYieldMs = performance.now();
   }
 
-  /** Why the shard must be left now, if it must. */
+  /** Why the shard must be left now; undefined if it need not. */
   interruption(isLeaving: () => boolean): Interruption | undefined {
     if (this.hold.isLost()) return "lost";
     if (isLeaving()) return "leaving";
@@ -151,7 +150,10 @@ export class ShardAttempt {
     return this.writers !== undefined && this.context.worker.isTooLarge?.() ? "leaving" : undefined;
   }
 
-  /** None of its items runs: what ends the worker now is a hook of this shard, or a call of another one. */
+  /**
+   * Notes that no item of this shard runs: if the worker ends now, the cause is a hook of this shard or a call of
+   * another one.
+   */
   leaveItems(): void {
     if (this.context.open.size > 1) this.guard?.idle();
     else this.guard?.leave();
@@ -161,10 +163,10 @@ export class ShardAttempt {
     return performance.now() - this.lastCheckpointMs;
   }
 
-  /** Gives what was committed, and the history of attempts, to the disk. */
+  /** Flushes committed files and the history of attempts to the disk. */
   flushNotes(): void {
     const { sync, worker } = this.context;
-    sync.poke();
+    sync.startIfDue();
     worker.member.history.flush();
   }
 
@@ -201,7 +203,7 @@ export class ShardAttempt {
     const { notices, pace } = this.context;
     const { intervalMs, boundMs } = this.interval(costMs);
     pace.slowCheckpoints = intervalMs > boundMs ? pace.slowCheckpoints + 1 : 0;
-    if (pace.slowCheckpoints < slowInARow) return;
+    if (pace.slowCheckpoints < minSlowCheckpoints) return;
     warnSlowCheckpoints(notices, { shard: this.state.shardId, costMs, intervalMs, boundMs, ...size });
   }
 
@@ -223,14 +225,14 @@ export class ShardAttempt {
     return { items: position, written: position - dropped - failed, dropped, failed };
   }
 
-  /** Tells the heartbeat how far this shard and its worker are. */
+  /** Reports the progress of this shard and its worker to the heartbeat. */
   report(): void {
     this.hold.count(this.position);
     this.heartbeat.count(countsOfWorker(this.context));
   }
 }
 
-/** Only the writer can tell whether its part of a checkpoint is valid. */
+/** Restores a writer. Only the writer knows whether its part of a checkpoint is valid. */
 async function restoreWriter(writer: CheckpointingWriter, saved: WriterCheckpoint): Promise<void> {
   try {
     await writer.restore(saved);

@@ -7,13 +7,13 @@ import type { WorkerCounts } from "../heartbeat/heartbeat.ts";
 import type { WorkerContext } from "../worker-context.ts";
 import { allowedFailures, FailureBudget } from "./failure-log.ts";
 
-/** Timing over all shards of a worker, since each shard may be short. */
+/** Timing across all shards of a worker, because each shard may be short. */
 interface Pace {
   /** When the worker began to run items. */
   readonly beganMs: number;
   /** When it last yielded to the event loop. */
   lastYieldMs: number;
-  /** How many indices are read at once. */
+  /** How many indices are read at a time. */
   readAtOnce: number;
   /** Average cost of a checkpoint. */
   checkpointCostMs: number;
@@ -21,14 +21,14 @@ interface Pace {
   slowCheckpoints: number;
 }
 
-/** How far a shard is that is not complete yet. */
+/** The progress of a shard that is not complete. */
 interface OpenShard {
   readonly position: number;
   readonly failed: number;
   readonly dropped: number;
 }
 
-/** What stays the same over all shards of a worker, once its env is built. */
+/** Everything that all shards of a worker share, after its env is built. */
 export interface ShardContext {
   readonly worker: WorkerContext;
   readonly env: object;
@@ -36,9 +36,9 @@ export interface ShardContext {
   readonly sync: GroupSync;
   readonly notices: Notices;
   readonly budget: FailureBudget;
-  /** Items of the shards that this worker has completed. */
+  /** The items of all shards that this worker has completed. */
   readonly totals: { done: number; failed: number; dropped: number };
-  /** The shards it works on: one, or several where calls may be open at the same time. */
+  /** The shards that it runs: one, or several if several calls may be open. */
   readonly open: Set<OpenShard>;
   /** The calls of `forward` that it may have open. */
   readonly calls: Calls;
@@ -62,7 +62,7 @@ export function openShardContext(worker: WorkerContext, env: object, alreadyFail
   };
 }
 
-/** What the worker has done in all its shards, those that are open included, and which calls it has open. */
+/** What the worker has done in all its shards, including open ones, and its open calls. */
 export function countsOfWorker({ totals, open, calls }: ShardContext): WorkerCounts {
   let { done, failed, dropped } = totals;
   for (const shard of open) {
@@ -73,7 +73,7 @@ export function countsOfWorker({ totals, open, calls }: ShardContext): WorkerCou
   return { done, failed, dropped, ...calls.counts() };
 }
 
-/** Ends a shard without an error: the worker was asked to leave, or another one holds the shard now. */
+/** Thrown to leave a shard without an error: the worker was asked to leave, or another one has the shard now. */
 export class ShardInterrupted extends Error {
   readonly reason: Interruption;
 

@@ -10,14 +10,14 @@ import { itemsAt, nextCall } from "./next-call.ts";
 import type { ShardAttempt } from "./shard-attempt.ts";
 import { ShardInterrupted } from "./shard-context.ts";
 
-// Calls that may have answered before an earlier item has, for each that may be open.
+// How many calls may have an answer while an earlier item has none, for each call that may be open.
 const answersPerCall = 16;
-// Answers are on disk as they come, so checkpoints only keep their file short.
+// Answers are logged when they arrive, so checkpoints are only needed to keep the log short.
 const checkpointAfterBytes = 1 << 20;
 const checkpointAfterMs = 5000;
 
-/** Items of one call, from the moment it begins until its results are folded. */
-interface Unit extends CallItems {
+/** The items of one call, from its beginning until its results are folded. */
+interface PendingCall extends CallItems {
   readonly call: OpenCall;
   answers: readonly Answer[] | undefined;
   kept: readonly KeptAnswer[];
@@ -26,7 +26,7 @@ interface Unit extends CallItems {
 export interface InFlightOptions {
   /** Answers of earlier attempts at the shard: their items are not called again. */
   readonly known: KnownAnswers;
-  /** Called once all items have begun: the worker may claim another shard. */
+  /** Called when all items have begun: the worker may claim another shard. */
   readonly onAllBegun: () => void;
 }
 
@@ -36,14 +36,14 @@ export class ShardLoop {
   private readonly shard: Shard;
   private readonly options: InFlightOptions;
   private readonly prefetcher: Prefetcher | undefined;
-  /** Calls that have begun and are not folded, in item order. */
-  private readonly units: Unit[] = [];
+  /** Calls that have begun and whose results are not folded, in item order. */
+  private readonly pending: PendingCall[] = [];
   /** The position of the first item that has not begun. */
   private next: number;
   private inFlight = 0;
   private longestMs = 0;
-  /** An item that must run alone: it keeps the ones after it from beginning, and waits for those before it. */
-  private alone: { readonly unit: Unit; isRunning: boolean } | undefined;
+  /** An item that must run alone: it waits for the items before it, and those after it wait for it. */
+  private alone: { readonly pendingCall: PendingCall; isRunning: boolean } | undefined;
   private failure: { readonly error: unknown } | undefined;
   private interruption: Interruption | undefined;
   private isAwake = false;
@@ -67,13 +67,13 @@ export class ShardLoop {
   async run(): Promise<void> {
     for (;;) {
       await this.foldReady();
-      this.look();
+      this.checkAndReport();
       if (this.failure !== undefined || this.interruption !== undefined) {
         if (this.inFlight === 0) break;
       } else {
         this.beginMore();
         if (this.next >= this.length) this.options.onAllBegun();
-        if (this.units.length === 0 && this.next >= this.length) return;
+        if (this.pending.length === 0 && this.next >= this.length) return;
         if (this.isCheckpointDue()) await this.checkpoint();
       }
       if (!this.isAwake)
@@ -87,41 +87,45 @@ export class ShardLoop {
     throw new ShardInterrupted(this.interruption!);
   }
 
-  /** Gives back what calls of this shard hold in the worker. */
+  /** Releases the memory that is counted for answers of this shard. */
   release(): void {
-    for (const unit of this.units) this.forget(unit);
+    for (const pendingCall of this.pending) this.forget(pendingCall);
   }
 
   private get length(): number {
     return this.shard.to - this.shard.from;
   }
 
-  /** Folds the answers for which no earlier item is missing. */
+  /** Folds the answers that do not wait for an earlier item. */
   private async foldReady(): Promise<void> {
     const { work } = this;
     try {
-      for (let unit = this.units[0]; unit?.answers !== undefined && this.failure === undefined; unit = this.units[0]) {
+      for (
+        let pendingCall = this.pending[0];
+        pendingCall?.answers !== undefined && this.failure === undefined;
+        pendingCall = this.pending[0]
+      ) {
         let at = 0;
-        for (const answer of unit.answers) {
-          const folding = foldAnswer(work, unit.indices.slice(at, at + answer.count), answer);
+        for (const answer of pendingCall.answers) {
+          const folding = foldAnswer(work, pendingCall.indices.slice(at, at + answer.count), answer);
           if (folding !== undefined) await folding;
           at += answer.count;
         }
-        this.units.shift();
-        this.forget(unit);
+        this.pending.shift();
+        this.forget(pendingCall);
       }
     } catch (error) {
       this.fail(error);
     }
   }
 
-  private forget({ kept }: Unit): void {
+  private forget({ kept }: PendingCall): void {
     const { waiting } = this.work.context.calls;
     for (const { bytes } of kept) waiting.bytes -= bytes;
   }
 
-  /** Looks whether to stop, and says how far the shard is. */
-  private look(): void {
+  /** Checks whether to stop, and reports the progress of the shard. */
+  private checkAndReport(): void {
     const { work } = this;
     const { heartbeat, context } = work;
     heartbeat.beat();
@@ -129,7 +133,7 @@ export class ShardLoop {
     work.tick = heartbeat.ticks[0];
     work.report();
     work.flushNotes();
-    // The worker shows that its event loop is not blocked.
+    // Also shows the heartbeat that the event loop is not blocked.
     this.noteSpan();
     const { isStopping, isTimeUpFor } = context.worker;
     this.interrupt(work.interruption(() => isStopping() || isTimeUpFor(this.longestMs)));
@@ -138,19 +142,19 @@ export class ShardLoop {
   private interrupt(why: Interruption | undefined): void {
     if (why === undefined) return;
     this.interruption ??= why;
-    for (const { call, answers } of this.units) if (answers === undefined) call.interrupt(why);
+    for (const { call, answers } of this.pending) if (answers === undefined) call.interrupt(why);
   }
 
   private fail(error: unknown): void {
     this.failure ??= { error };
-    for (const { call, answers } of this.units) if (answers === undefined) call.interrupt("leaving");
+    for (const { call, answers } of this.pending) if (answers === undefined) call.interrupt("leaving");
     this.wake();
   }
 
   private beginMore(): void {
     const { calls } = this.work.context;
-    const maxUnits = answersPerCall * calls.concurrency;
-    while (this.next < this.length && this.alone === undefined && this.units.length < maxUnits) {
+    const maxPending = answersPerCall * calls.concurrency;
+    while (this.next < this.length && this.alone === undefined && this.pending.length < maxPending) {
       if (this.takeKnown()) continue;
       if (calls.waiting.bytes >= calls.waiting.maxBytes && this.inFlight > 0) return;
       if (!calls.slots.isFree) break;
@@ -166,13 +170,13 @@ export class ShardLoop {
     return true;
   }
 
-  private push(indices: readonly number[], answers?: readonly Answer[]): Unit {
+  private push(indices: readonly number[], answers?: readonly Answer[]): PendingCall {
     const call = openCall(this.work.attempt);
-    const unit: Unit = { position: this.next, indices, call, answers: undefined, kept: [] };
-    this.units.push(unit);
+    const pendingCall: PendingCall = { position: this.next, indices, call, answers: undefined, kept: [] };
+    this.pending.push(pendingCall);
     this.next += indices.length;
-    if (answers !== undefined) this.settle(unit, answers);
-    return unit;
+    if (answers !== undefined) this.settle(pendingCall, answers);
+    return pendingCall;
   }
 
   private begin(indices: readonly number[]): void {
@@ -185,41 +189,41 @@ export class ShardLoop {
       return;
     }
     const isAlone = indices.length === 1 && (guard?.mustRunAlone(position) ?? false);
-    const unit = this.push(indices);
+    const pendingCall = this.push(indices);
     this.inFlight++;
-    if (isAlone) void this.runAlone(unit);
-    else if (slots.tryTake()) void this.call(unit);
+    if (isAlone) void this.runAlone(pendingCall);
+    else if (slots.tryTake()) void this.call(pendingCall);
   }
 
-  private async call(unit: Unit, pause?: (ms: number) => Promise<void>): Promise<void> {
+  private async call(pendingCall: PendingCall, pause?: (ms: number) => Promise<void>): Promise<void> {
     const { work, prefetcher } = this;
     const beganMs = performance.now();
     this.noteSpan();
     try {
-      this.settle(unit, await tryCall(work, unit, { call: unit.call, prefetcher, pause }));
+      this.settle(pendingCall, await tryCall(work, pendingCall, { call: pendingCall.call, prefetcher, pause }));
     } catch (error) {
       if (!(error instanceof ShardInterrupted)) this.fail(error);
     } finally {
       this.longestMs = Math.max(this.longestMs, performance.now() - beganMs);
       this.inFlight--;
-      prefetcher?.release(unit.position, unit.indices.length);
+      prefetcher?.release(pendingCall.position, pendingCall.indices.length);
       work.context.calls.slots.release();
       this.noteSpan();
       this.wake();
     }
   }
 
-  /** An item that was among those running when workers ended: no other call of the worker is open meanwhile. */
-  private async runAlone(unit: Unit): Promise<void> {
+  /** Runs an item that was among those running when workers ended. No other call of the worker is open in the meantime. */
+  private async runAlone(pendingCall: PendingCall): Promise<void> {
     const { guard, context } = this.work;
-    this.alone = { unit, isRunning: false };
+    this.alone = { pendingCall, isRunning: false };
     await context.calls.slots.takeAll();
     this.alone.isRunning = true;
-    const enter = () => void guard?.enter(unit.position, 1);
+    const enter = () => void guard?.enter(pendingCall.position, 1);
     enter();
-    await this.call(unit, async (ms) => {
+    await this.call(pendingCall, async (ms) => {
       guard?.leave();
-      await sleepUntilInterrupted(unit.call, ms);
+      await sleepUntilInterrupted(pendingCall.call, ms);
       enter();
     });
     await yieldToEventLoop();
@@ -228,9 +232,9 @@ export class ShardLoop {
     this.wake();
   }
 
-  private settle(unit: Unit, answers: readonly Answer[]): void {
+  private settle(pendingCall: PendingCall, answers: readonly Answer[]): void {
     const { answers: keeper, context } = this.work;
-    let at = unit.position;
+    let at = pendingCall.position;
     const kept: KeptAnswer[] = [];
     for (const answer of answers) {
       const one = keeper!.keep(at, answer);
@@ -238,16 +242,18 @@ export class ShardLoop {
       context.calls.waiting.bytes += one.bytes;
       at += answer.count;
     }
-    unit.answers = answers;
-    unit.kept = kept;
+    pendingCall.answers = answers;
+    pendingCall.kept = kept;
     keeper!.log.flush();
   }
 
-  /** Notes which items may be the one that runs, where that is needed. */
+  /** Notes which items may be running, if a guard needs it. */
   private noteSpan(): void {
     const { guard } = this.work;
     if (guard === undefined || this.alone?.isRunning === true) return;
-    const open = this.units.filter((unit) => unit.answers === undefined && unit !== this.alone?.unit);
+    const open = this.pending.filter(
+      (pendingCall) => pendingCall.answers === undefined && pendingCall !== this.alone?.pendingCall,
+    );
     const [first, last] = [open[0], open.at(-1)];
     if (first === undefined || last === undefined) {
       this.work.leaveItems();
@@ -262,14 +268,14 @@ export class ShardLoop {
     const { answers, context } = work;
     if (work.writers === undefined || answers === undefined) return false;
     const sinceMs = work.sinceCheckpointMs();
-    if (answers.isWhole) return answers.log.bytes > checkpointAfterBytes || sinceMs > checkpointAfterMs;
+    if (answers.isComplete) return answers.log.bytes > checkpointAfterBytes || sinceMs > checkpointAfterMs;
     return sinceMs > context.worker.task.options.checkpointIntervalMs * context.open.size;
   }
 
   private async checkpoint(): Promise<void> {
     try {
       await this.work.checkpoint();
-      this.work.answers?.restart(this.units.flatMap(({ kept }) => kept));
+      this.work.answers?.restart(this.pending.flatMap(({ kept }) => kept));
     } catch (error) {
       this.fail(error);
     }
@@ -278,8 +284,8 @@ export class ShardLoop {
   private prefetchMore(): void {
     if (this.prefetcher === undefined) return;
     const { options } = this.work.context.worker.task;
-    const usual = Math.max(4, 2 * (options.batchSize ?? 1), this.work.context.calls.concurrency);
-    const count = Math.min(options.prefetchItems ?? usual, this.length - this.next);
+    const defaultCount = Math.max(4, 2 * (options.batchSize ?? 1), this.work.context.calls.concurrency);
+    const count = Math.min(options.prefetchItems ?? defaultCount, this.length - this.next);
     if (count > 0 && !this.options.known.has(this.next))
       this.prefetcher.ahead(this.next, itemsAt(this.work, this.shard, this.next, count));
   }

@@ -4,29 +4,26 @@ import type { KnownShard } from "../../run-folder/shard/known-shard.ts";
 import { findCommitted } from "../find-committed.ts";
 import type { WorkerContext } from "../worker-context.ts";
 
-/** What a worker knows of the shards of its run. */
+/** What a worker knows about the shards of its run. */
 export interface ShardView {
   /** Items that failed in earlier sessions. */
   readonly failed: number;
-  /** Shards that it inspected and found intact, or committed itself. */
+  /** Shards that it found intact, or committed itself. */
   readonly known: ReadonlyMap<number, KnownShard>;
-  /** The shards that are still to do; `mine` were committed by this worker since. */
+  /** The shards that are not committed. `mine`: shards that this worker has committed since the last call. */
   listOpen(mine?: ReadonlyMap<number, KnownShard>): Promise<readonly number[]>;
 }
 
-/**
- * Opens the view of a worker. Where a driver has inspected every shard, the folder's name is enough: a folder gets that
- * name only when it is complete. Otherwise, and where the runner has an `isShardDone`, the worker inspects each shard
- * once.
+/** Opens the view of a worker. If a driver has inspected every shard, the name of a folder is enough: a folder gets that name only when it is complete. Otherwise, and if the runner has an `isShardDone`, the worker inspects each shard once.
  */
 export async function openShardView(worker: WorkerContext): Promise<ShardView> {
   const { firstScan, task } = worker;
   return firstScan === undefined || task.traits.isShardDone !== undefined
-    ? deepView(worker)
+    ? viewByInspection(worker)
     : viewByName(worker, firstScan);
 }
 
-async function deepView(worker: WorkerContext): Promise<ShardView> {
+async function viewByInspection(worker: WorkerContext): Promise<ShardView> {
   let seen = await findCommitted(worker);
   const { failed } = seen.firstScan;
   let isFresh = true;
@@ -47,20 +44,20 @@ function viewByName(worker: WorkerContext, { suspects, failed }: NonNullable<Wor
   const { run, member } = worker;
   const { plan, paths } = run;
   const known = new Map<number, KnownShard>();
-  const isThere = new Uint8Array(plan.shardCount);
+  const exists = new Uint8Array(plan.shardCount);
   return {
     failed,
     known,
     async listOpen(mine = new Map()) {
       for (const [id, done] of mine) known.set(id, done);
-      isThere.fill(0);
+      exists.fill(0);
       for (const name of namesIn(paths.root)) {
         const id = shardIdOf(name);
-        if (id !== undefined && id < plan.shardCount) isThere[id] = 1;
+        if (id !== undefined && id < plan.shardCount) exists[id] = 1;
       }
-      for (const id of suspects) if (isThere[id] === 1 && !(await member.protocol.isCommitted(id))) isThere[id] = 0;
+      for (const id of suspects) if (exists[id] === 1 && !(await member.protocol.isCommitted(id))) exists[id] = 0;
       const open: number[] = [];
-      for (let id = 0; id < plan.shardCount; id++) if (isThere[id] === 0) open.push(id);
+      for (let id = 0; id < plan.shardCount; id++) if (exists[id] === 0) open.push(id);
       return open;
     },
   };

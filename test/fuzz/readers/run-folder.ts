@@ -8,7 +8,7 @@ import { parseAttempt } from "../../../src/run-folder/history/history.ts";
 import { readJobQueueStatus } from "../../../src/run-folder/jobs/job-queue-status.ts";
 import { readSubmissions } from "../../../src/run-folder/jobs/job-records.ts";
 import { parseLease } from "../../../src/run-folder/lease/lease.ts";
-import { readFirstScan } from "../../../src/run-folder/run/first-look.ts";
+import { readFirstScan } from "../../../src/run-folder/run/first-scan.ts";
 import { writeFailure } from "../../../src/run-folder/run/last-failure.ts";
 import { readManifest } from "../../../src/run-folder/run/manifest.ts";
 import { readMerged } from "../../../src/run-folder/run/merged.ts";
@@ -107,7 +107,7 @@ function fill(paths: RunPaths): void {
   put(paths.worker("w1"), report);
   put(paths.lease(2, 1), lease);
   put(paths.merged, { version: 1, key: "00000000", files: [{ name: "a.jsonl", bytes: 0, crc32: "00000000" }] });
-  put(paths.firstLook, { suspects: [1], failed: 2 });
+  put(paths.firstScan, { suspects: [1], failed: 2 });
   put(paths.job("sight"), { pending: 1, running: 1, reason: "Priority" });
   put(paths.job("slurm-1.json"), {
     version: 1,

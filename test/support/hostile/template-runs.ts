@@ -75,7 +75,7 @@ function addByHand(dir: string): void {
   writeFileSync(paths.failure, JSON.stringify({ ...error, at: Date.now() }));
   writeFileSync(paths.stop, JSON.stringify(error));
   writeFileSync(paths.drain, "");
-  writeFileSync(paths.firstLook, JSON.stringify({ suspects: [1], failed: 2 }));
+  writeFileSync(paths.firstScan, JSON.stringify({ suspects: [1], failed: 2 }));
   for (const folder of [paths.logs, paths.jobs, paths.notices]) mkdirSync(folder, { recursive: true });
   for (const name of ["w", "driver-x", "local-y"]) writeFileSync(paths.log(name), `what ${name} wrote\n`);
   writeFileSync(paths.notice("no-checkpoints"), "said\n");

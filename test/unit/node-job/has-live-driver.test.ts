@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { hasLiveDriver } from "../../../src/node-job/has-live-driver.ts";
 import { type RunPaths, runPaths } from "../../../src/run-folder/files/run-paths.ts";
 import { firstReport, reportText } from "../../../src/run-folder/files/worker-report.ts";
-import { unbeatenTtlMs } from "../../../src/run-folder/lease/lease.ts";
+import { ttlBeforeHeartbeatMs } from "../../../src/run-folder/lease/lease.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 function newRun(): RunPaths {
@@ -52,7 +52,7 @@ it("is false when the driver leaves during the call", async () => {
 
 it("is false at once for a driver without heartbeats for other hosts", async () => {
   const paths = newRun();
-  beat(paths, { ttlMs: unbeatenTtlMs });
+  beat(paths, { ttlMs: ttlBeforeHeartbeatMs });
   utimesSync(paths.worker("someone"), new Date(), new Date());
   expect(await hasLiveDriver(paths)).toBe(false);
 });

@@ -125,7 +125,7 @@ describe("the numbers of a manifest", () => {
     ["shards", { shards: { count: 1e9, bounds: [[0, 10, 2]] } }, /1000000000 shards, more than a folder can hold/],
     ["shards and their ends", { shards: { count: 1e9, bounds: [[0, 1, 1e9 + 1]] } }, /more than a folder can hold/],
     ["ends that are missing", { shards: { count: 3, bounds: [[0, 10, 2]] } }, /3 shards and the ends of 1/],
-    ["ends that are none", { shards: { count: 1, bounds: 5 } }, /no segments/],
+    ["ends that are none", { shards: { count: 1, bounds: 5 } }, /not segments/],
     [
       "ends that go back",
       {
@@ -141,7 +141,7 @@ describe("the numbers of a manifest", () => {
     ],
     ["shards that end early", { shards: { count: 1, bounds: [[0, 5, 2]] } }, /end at item 5 of 10/],
     ["items", { items: { count: 1e9, segments: [[0, 1, 10]] } }, /hold 10 items, not 1000000000/],
-    ["no number", { items: { count: "NaN", segments: [] } }, /number of its items is none/],
+    ["no number", { items: { count: "NaN", segments: [] } }, /number of its items is not a count/],
     ["no shards", { shards: null }, /missing/],
   ])("must agree with each other: %s", (_what, change, message) => {
     const { paths } = besidePrecious();

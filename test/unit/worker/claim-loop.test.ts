@@ -44,7 +44,7 @@ class World {
         this.ran.push(id);
         this.committed.add(id);
       },
-      isOver: () => false,
+      mustLeave: () => false,
       wait: async (ms) => {
         this.nowMs += ms;
       },
@@ -82,7 +82,7 @@ describe("a worker", () => {
 
   it("leaves when it is time to, between two shards", async () => {
     const world = new World(5);
-    expect(await claimLoop(world.open(), world.port({ isOver: () => world.ran.length === 2 }))).toBe("left");
+    expect(await claimLoop(world.open(), world.port({ mustLeave: () => world.ran.length === 2 }))).toBe("left");
     expect(world.ran).toEqual([0, 1]);
   });
 
@@ -99,7 +99,7 @@ describe("a worker", () => {
   it("leaves while it waits", async () => {
     const world = new World(1);
     world.held.set(0, { untilMs: Number.POSITIVE_INFINITY, commits: false });
-    expect(await claimLoop(world.open(), world.port({ isOver: () => world.nowMs > 100 }))).toBe("left");
+    expect(await claimLoop(world.open(), world.port({ mustLeave: () => world.nowMs > 100 }))).toBe("left");
   });
 
   it("leaves a shard that it could not finish to others, and tries it again itself", async () => {

@@ -246,7 +246,7 @@ export const remarks: Readonly<Record<Occasion, Remark>> = {
   firstLook: {
     phase: "plan",
     why: "The driver has read every shard once, so that not every worker has to do it.",
-    code: at("first-look.ts", "export function writeFirstScan("),
+    code: at("first-scan.ts", "export function writeFirstScan("),
     isDetail: true,
   },
   killed: {

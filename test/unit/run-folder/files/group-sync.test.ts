@@ -31,7 +31,7 @@ describe("GroupSync", () => {
     flushed.length = 0;
     const sync = new GroupSync("run", 0);
     sync.add(["a", "b"], long);
-    sync.poke();
+    sync.startIfDue();
     sync.add(["c"], long);
     await sync.finish();
     expect(flushed.sort()).toEqual(["a", "b", "c", "run", "run"]);
@@ -41,13 +41,13 @@ describe("GroupSync", () => {
     flushed.length = 0;
     const sync = new GroupSync("run", 0);
     sync.add(["a"], long);
-    sync.poke();
+    sync.startIfDue();
     sync.add(["b"], long);
-    sync.poke();
+    sync.startIfDue();
     await vi.waitFor(() => expect(flushed).toEqual(["a", "run"]));
     await whenSynced();
     await vi.waitFor(() => {
-      sync.poke();
+      sync.startIfDue();
       expect(flushed).toEqual(["a", "run", "b", "run"]);
     });
   });
@@ -71,7 +71,7 @@ describe("GroupSync", () => {
     const sync = new GroupSync("run", 0);
     sync.add(["quick"], 149);
     sync.add(["slow", "done"], 300);
-    sync.poke();
+    sync.startIfDue();
     await whenSynced();
     expect(flushed).toEqual(["slow", "done", "run"]);
     await sync.finish();
@@ -86,11 +86,11 @@ describe("GroupSync", () => {
       sync.add(["first"], 0);
       vi.advanceTimersByTime(30_000);
       sync.add(["second"], 0);
-      sync.poke();
+      sync.startIfDue();
       await whenSynced();
       expect(flushed).toEqual([]);
       vi.advanceTimersByTime(10_000);
-      sync.poke();
+      sync.startIfDue();
       await whenSynced();
       expect(flushed).toEqual(["first", "run"]);
     } finally {

@@ -17,7 +17,7 @@ import {
   insideRun,
   linkInRun,
   makeFolderInRun,
-  makeOneInRun,
+  makeNewFolderInRun,
   moveInRun,
   openNewInRun,
   openToAppendInRun,
@@ -53,7 +53,7 @@ const writes: readonly (readonly [string, Write])[] = [
   ["openToAppendInRun", openToAppendInRun],
   ["openToRewriteInRun", openToRewriteInRun],
   ["makeFolderInRun", (root, path) => makeFolderInRun(root, path.endsWith("/") ? path : `${path}/new`)],
-  ["makeOneInRun", (root, path) => makeOneInRun(root, path.endsWith("/") ? path : `${path}-new`)],
+  ["makeNewFolderInRun", (root, path) => makeNewFolderInRun(root, path.endsWith("/") ? path : `${path}-new`)],
   ["moveInRun to it", (root, path) => moveInRun(root, join(root, "own"), path)],
   ["moveInRun from it", (root, path) => moveInRun(root, path, join(root, "moved"))],
   ["linkInRun", (root, path) => linkInRun(root, join(root, "own"), path)],
@@ -120,7 +120,7 @@ describe("a run folder", () => {
 
   it("notices a link that has taken the place of a folder: at once, and claims and commits in a moment", async () => {
     const { root, outside } = places();
-    makeOneInRun(root, join(root, "folder", "claim"));
+    makeNewFolderInRun(root, join(root, "folder", "claim"));
     moveInRun(root, join(root, "folder"), join(root, "aside"));
     symlinkSync(outside, join(root, "folder"));
     expect(() => insideRun(root, join(root, "folder", "file"))).toThrow(/is a symbolic link/);

@@ -5,14 +5,14 @@ import { makeFolders } from "../../run-folder/files/durable-files.ts";
 import { pump } from "../../run-folder/shard/copy-prefix.ts";
 import { damagedShard, type ShardFile } from "../../run-folder/shard/done.ts";
 
-/** Bytes of a new file that belong at an offset of the old one. */
+/** A range of bytes of the new file, to be inserted at an offset of the old one. */
 export interface Insertion {
   readonly at: number;
   readonly from: number;
   readonly to: number;
 }
 
-export interface Folding {
+export interface InsertLinesOptions {
   readonly oldDir: string;
   readonly newDir: string;
   /** In the order of their offsets. */
@@ -20,11 +20,12 @@ export interface Folding {
   readonly addedLines: number;
 }
 
-/**
- * Makes, in `newDir`, the file of `oldDir` with pieces of the file of the same name in `newDir` put in, each at its
- * place. The old bytes must be those that were committed.
+/** Merges two files of the same name: inserts pieces of the one in `newDir` into the one of `oldDir`, and writes the result to `newDir`. The old bytes must be those that were committed.
  */
-export function foldLines(file: ShardFile, { oldDir, newDir, insertions, addedLines }: Folding): ShardFile {
+export function insertLines(
+  file: ShardFile,
+  { oldDir, newDir, insertions, addedLines }: InsertLinesOptions,
+): ShardFile {
   const target = join(newDir, file.name);
   const folded = `${target}.folded`;
   makeFolders(dirname(target));

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { describeFile, type ShardFile } from "../../../../src/run-folder/shard/done.ts";
-import { foldLines, type Insertion } from "../../../../src/worker/shard/fold-lines.ts";
+import { type Insertion, insertLines } from "../../../../src/worker/shard/insert-lines.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 interface Folding {
@@ -27,11 +27,11 @@ function prepare({ name = "text", old, added }: Folding, root = temporaryFolder(
 function fold(folding: Folding): { text: string; file: ShardFile; newDir: string } {
   const { oldDir, newDir, file } = prepare(folding);
   const { added = "", insertions } = folding;
-  const folded = foldLines(file, { oldDir, newDir, insertions, addedLines: added.split("\n").length - 1 });
+  const folded = insertLines(file, { oldDir, newDir, insertions, addedLines: added.split("\n").length - 1 });
   return { text: readFileSync(join(newDir, file.name), "utf8"), file: folded, newDir };
 }
 
-describe("foldLines", () => {
+describe("insertLines", () => {
   it("puts each new line at its place", () => {
     const insertions = [
       { at: 0, from: 0, to: 2 },
@@ -79,7 +79,7 @@ describe("foldLines", () => {
           else old += line;
         }
         const { oldDir, newDir, file } = prepare({ old, added, insertions }, root);
-        foldLines(file, { oldDir, newDir, insertions, addedLines: insertions.length });
+        insertLines(file, { oldDir, newDir, insertions, addedLines: insertions.length });
         const expected = all.map(({ line }) => `${JSON.stringify(line)}\n`).join("");
         expect(readFileSync(join(newDir, "text"), "utf8")).toBe(expected);
       }),
@@ -89,14 +89,14 @@ describe("foldLines", () => {
   it("refuses an old file that is shorter than its done says, and names it", () => {
     const { oldDir, newDir, file } = prepare({ old: "a\nb\n", added: "c\n", insertions: [] });
     writeFileSync(join(oldDir, "text"), "a\n");
-    const act = () => foldLines(file, { oldDir, newDir, insertions: [], addedLines: 1 });
+    const act = () => insertLines(file, { oldDir, newDir, insertions: [], addedLines: 1 });
     expect(act).toThrow(`${join(oldDir, "text")} is shorter than its done says`);
   });
 
   it("leaves what the retry wrote as it was when it refuses the old file", () => {
     const { oldDir, newDir, file } = prepare({ old: "a\nb\n", added: "c\n", insertions: [] });
     writeFileSync(join(oldDir, "text"), "a\n");
-    expect(() => foldLines(file, { oldDir, newDir, insertions: [], addedLines: 1 })).toThrow();
+    expect(() => insertLines(file, { oldDir, newDir, insertions: [], addedLines: 1 })).toThrow();
     expect(readFileSync(join(newDir, "text"), "utf8")).toBe("c\n");
   });
 
@@ -104,7 +104,7 @@ describe("foldLines", () => {
     const { oldDir, newDir, file } = prepare({ old: "a\nb\n", added: "c\n", insertions: [] });
     writeFileSync(join(oldDir, "text"), "a\nX\n");
     const insertions = [{ at: 4, from: 0, to: 2 }];
-    expect(() => foldLines(file, { oldDir, newDir, insertions, addedLines: 1 })).toThrow(
+    expect(() => insertLines(file, { oldDir, newDir, insertions, addedLines: 1 })).toThrow(
       /not those that were committed/,
     );
   });

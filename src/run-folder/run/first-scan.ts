@@ -19,21 +19,21 @@ export interface FirstScan {
 const nothingFound: FirstScan = { suspects: [], failed: 0 };
 
 /** Writes the result for the workers. No file means that there was nothing to report. */
-export function writeFirstScan(paths: RunPaths, look: FirstScan): void {
-  if (look.suspects.length === 0 && look.failed === 0) removeFileInRun(paths.root, paths.firstLook);
-  else replaceInRun(paths.root, paths.firstLook, `${JSON.stringify(look)}\n`);
+export function writeFirstScan(paths: RunPaths, scan: FirstScan): void {
+  if (scan.suspects.length === 0 && scan.failed === 0) removeFileInRun(paths.root, paths.firstScan);
+  else replaceInRun(paths.root, paths.firstScan, `${JSON.stringify(scan)}\n`);
 }
 
 export function readFirstScan(paths: RunPaths): FirstScan {
-  const text = readIfPresent(paths.firstLook);
+  const text = readIfPresent(paths.firstScan);
   if (text === undefined) return nothingFound;
   try {
-    const look = JSON.parse(text) as Partial<FirstScan>;
-    if (Array.isArray(look.suspects) && look.suspects.every(isCount) && isCount(look.failed)) return look as FirstScan;
+    const scan = JSON.parse(text) as Partial<FirstScan>;
+    if (Array.isArray(scan.suspects) && scan.suspects.every(isCount) && isCount(scan.failed)) return scan as FirstScan;
   } catch {
     // The error below is thrown.
   }
-  throw new MillraceError("RUN_DAMAGED", `${paths.firstLook} is not what a driver writes.`, {
+  throw new MillraceError("RUN_DAMAGED", `${paths.firstScan} is not what a driver writes.`, {
     hint: "Start the run again: its driver looks at the shards and writes the file anew.",
   });
 }
