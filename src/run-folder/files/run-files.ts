@@ -15,6 +15,7 @@ import {
 import { dirname, normalize, sep } from "node:path";
 import { errnoOf, MillraceError } from "../../errors/errors.ts";
 import { type AtomicWrite, createFile, isMissing, writeFileAtomic } from "./durable-files.ts";
+import { isSlowFolder } from "./is-slow-folder.ts";
 
 // All code that writes, moves or removes something below a run folder calls these functions. A path must be inside of
 // the folder by its text, and no folder in it may be a symbolic link: other users may be able to write to the run. The
@@ -24,8 +25,10 @@ import { type AtomicWrite, createFile, isMissing, writeFileAtomic } from "./dura
 // which there may be thousands a second, do not check a folder again for a short time.
 
 const rememberedMs = 100;
+// Where the check itself would take that long.
+const slowRememberedMs = 1000;
 const maxRemembered = 100;
-const checkedFolders = new Map<string, { readonly root: string; readonly atMs: number }>();
+const checkedFolders = new Map<string, { readonly root: string; readonly untilMs: number }>();
 
 /** Returns the path. Throws if it is not inside of the run folder `root`. */
 export function insideRun(root: string, path: string): string {
@@ -41,14 +44,17 @@ export function insideRun(root: string, path: string): string {
 function insideRunCached(root: string, path: string): string {
   const end = path.lastIndexOf(sep);
   const known = checkedFolders.get(path.slice(0, end));
-  const isKnown = known?.root === root && performance.now() - known.atMs < rememberedMs;
+  const isKnown = known?.root === root && performance.now() < known.untilMs;
   // The last name in the path is checked each time.
   return isKnown && /^[\w-][\w.-]*$/.test(path.slice(end + 1)) ? path : insideRun(root, path);
 }
 
 function remember(root: string, folder: string): void {
   if (checkedFolders.size >= maxRemembered) checkedFolders.clear();
-  checkedFolders.set(folder, { root, atMs: performance.now() });
+  checkedFolders.set(folder, {
+    root,
+    untilMs: performance.now() + (isSlowFolder(root) ? slowRememberedMs : rememberedMs),
+  });
 }
 
 /** Returns whether the folder exists. */

@@ -2,6 +2,7 @@ import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, readF
 import { sep } from "node:path";
 import { errnoOf } from "../../errors/errors.ts";
 import { isMissing, readIfPresent } from "../files/durable-files.ts";
+import { isSlowFolder } from "../files/is-slow-folder.ts";
 import {
   linkInRun,
   makeNewFolderInRun,
@@ -56,7 +57,7 @@ function workerNamedIn(path: string): string | undefined {
 
 // Workers often try shards that others hold. An exception costs ten times as much as this check.
 function makeNewFolder(root: string, path: string): "made" | "exists" {
-  if (existsSync(path)) return "exists";
+  if (!isSlowFolder(root) && existsSync(path)) return "exists";
   try {
     makeNewFolderInRun(root, path);
     return "made";

@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync, type Stats, statSync } from "node:fs";
 import { sep } from "node:path";
 import { crcText } from "../../bytes/crc32.ts";
 import { errnoOf, MillraceError, messageOf } from "../../errors/errors.ts";
@@ -45,14 +45,24 @@ export function writeDone(shardDir: string, done: Done): void {
   rewriteInRun(shardDir, fileOf(shardDir, doneName), `${JSON.stringify(done)}\n`);
 }
 
+/** How the files of a shard are looked at. */
+export interface ShardLook {
+  /** The text of `done`; undefined where there is none. */
+  readDone(path: string): string | undefined;
+  /** The size of a file, or why it has none. */
+  sizeOf(path: string): number | string;
+}
+
+const lookNow: ShardLook = { readDone: readIfPresent, sizeOf: (path) => sizeOrReason(() => statSync(path)) };
+
 /**
  * Compares the names and sizes of all files of a shard with its `done`. It does not read them, so it compares no
  * digests.
  */
-export function inspectShard(shardDir: string): ShardInspection {
+export function inspectShard(shardDir: string, look: ShardLook = lookNow): ShardInspection {
   let text: string | undefined;
   try {
-    text = readIfPresent(fileOf(shardDir, doneName));
+    text = look.readDone(fileOf(shardDir, doneName));
   } catch (error) {
     return { state: "damaged", reason: `${fileOf(shardDir, doneName)}: ${messageOf(error)}` };
   }
@@ -63,7 +73,7 @@ export function inspectShard(shardDir: string): ShardInspection {
   if (shard !== undefined && shard !== done.shard)
     return { state: "damaged", reason: `${fileOf(shardDir, doneName)} is that of shard ${done.shard}` };
   for (const file of done.files) {
-    const found = sizeOf(fileOf(shardDir, file.name));
+    const found = look.sizeOf(fileOf(shardDir, file.name));
     if (found === file.bytes) continue;
     const what = typeof found === "number" ? `has ${found} bytes` : found;
     return { state: "damaged", reason: `${fileOf(shardDir, file.name)} ${what}; done says ${file.bytes}` };
@@ -99,7 +109,8 @@ export function damagedShard(reason: string): MillraceError {
   });
 }
 
-function parseDone(text: string): Done | undefined {
+/** The content of a `done`, or undefined where it is incomplete. */
+export function parseDone(text: string): Done | undefined {
   try {
     const done = JSON.parse(text) as Partial<Done>;
     const isWhole =
@@ -138,11 +149,11 @@ export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-/** The size of a file, or why it has none. */
-function sizeOf(path: string): number | string {
+/** The size of the file that `stat` looks at, or why it has none. */
+export function sizeOrReason(stat: () => Stats): number | string {
   try {
-    const stat = statSync(path);
-    return stat.isFile() ? stat.size : "is not a file";
+    const found = stat();
+    return found.isFile() ? found.size : "is not a file";
   } catch (error) {
     if (isMissing(error)) return "is not there";
     if (["ENAMETOOLONG", "ELOOP"].includes(errnoOf(error) ?? "")) return `cannot be there (${errnoOf(error)})`;
