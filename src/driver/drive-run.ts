@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { forgetEnv } from "../contract/kept-env.ts";
 import type { MergeShards } from "../contract/task.ts";
 import { isMillraceError, MillraceError } from "../errors/errors.ts";
@@ -6,8 +5,9 @@ import { chooseLauncher } from "../launchers/choose-launcher.ts";
 import { launchWorkers } from "../launchers/launch-workers.ts";
 import { type Launcher, outlivesDriver, type StopRequests, type WorkerPool } from "../launchers/launcher.ts";
 import { collectItems } from "../plan/collect-items.ts";
-import { storeError } from "../run-folder/files/durable-files.ts";
 import { type RunPaths, runPaths } from "../run-folder/files/run-paths.ts";
+import { existsSync } from "../run-folder/files/store-calls.ts";
+import { storeError } from "../run-folder/files/store-trouble.ts";
 import { writeFirstScan } from "../run-folder/run/first-scan.ts";
 import { removeFailure, writeFailure } from "../run-folder/run/last-failure.ts";
 import { scanShards } from "../run-folder/run/scan-shards.ts";

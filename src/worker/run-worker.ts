@@ -10,6 +10,7 @@ import { sleepUnless } from "../runtime/sleep.ts";
 import { type ClaimPort, claimLoop } from "./claim-loop.ts";
 import type { ShardClaim } from "./lease-protocol.ts";
 import { openShards, type StartShard } from "./open-shards.ts";
+import { limitTrouble } from "./outlast-trouble.ts";
 import { retryFailedShards } from "./shard/retry-failed-shards.ts";
 import { runShard } from "./shard/run-shard.ts";
 import { openShardContext, type ShardContext } from "./shard/shard-context.ts";
@@ -91,6 +92,8 @@ function portOf(context: ShardContext, view: ShardView, start: StartShard): Clai
   const { protocol, heartbeat } = member;
   const { paths } = run;
   let mine = new Map<number, KnownShard>();
+  const wait = (ms: number) => sleepUnless(ms, () => isLeaving() || heartbeat.isDraining());
+  const { outlast, reset } = limitTrouble(wait);
   return {
     isSpread: isSpread(context.worker),
     isSlow: isSlowFolder(paths.root),
@@ -102,18 +105,21 @@ function portOf(context: ShardContext, view: ShardView, start: StartShard): Clai
     },
     attempts: () => groupAttempts(namesIn(paths.attempts)),
     isCommitted: protocol.isCommitted,
-    claim: (id, seen) => protocol.claim(id, seen) as Promise<ShardClaim | undefined>,
-    run: (claim, seen) =>
-      start(async (onAllBegun) => {
-        const outcome = await runShard(claim, restorable(seen), context, onAllBegun);
-        if (outcome.kind !== "committed") return;
-        await assertIsShardDoneAgrees(claim.target, context.worker);
-        publishRecords(paths.shard(claim.target), claim.target, task.options.resultDir);
-        mine.set(claim.target, knownShard(outcome.done));
-      }),
+    claim: (id, seen) => outlast(() => protocol.claim(id, seen) as Promise<ShardClaim | undefined>, undefined),
+    // An attempt that the file system has ended was released: it is continued later, by whichever worker claims the shard.
+    run: (claim, seen) => start((onAllBegun) => outlast(() => runClaimed(claim, seen, onAllBegun), undefined)),
     mustLeave: () => isLeaving() || heartbeat.isDraining() || (isTooLarge?.() ?? false),
-    wait: (ms) => sleepUnless(ms, () => isLeaving() || heartbeat.isDraining()),
+    wait,
   };
+
+  async function runClaimed(claim: ShardClaim, seen: KnownAttempts, onAllBegun: () => void): Promise<void> {
+    const outcome = await runShard(claim, restorable(seen), context, onAllBegun);
+    if (outcome.kind !== "committed") return;
+    await assertIsShardDoneAgrees(claim.target, context.worker);
+    publishRecords(paths.shard(claim.target), claim.target, task.options.resultDir);
+    mine.set(claim.target, knownShard(outcome.done));
+    reset();
+  }
 }
 
 function isSpread({ run: { paths, plan }, member, workerCount }: WorkerContext): boolean {

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync } from "../run-folder/files/store-calls.ts";
 import { openHistory } from "../run-folder/history/history.ts";
 import type { Lease } from "../run-folder/lease/lease.ts";
 import { identify, type ProcessIdentity } from "../run-folder/lease/process-identity.ts";

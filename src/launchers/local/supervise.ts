@@ -1,11 +1,13 @@
 import type { MillraceError } from "../../errors/errors.ts";
 import type { RunPaths } from "../../run-folder/files/run-paths.ts";
+import { withoutPatience } from "../../run-folder/files/store-calls.ts";
 import { describeExit } from "../../run-folder/history/attempt-notes.ts";
 import { reapWorker } from "../../run-folder/lease/reap-worker.ts";
 import { fileSystemNow, readSnapshot } from "../../run-folder/lease/take-file-step.ts";
 import { openRunProgress } from "../../run-folder/run/run-progress.ts";
 import { isDrainOrdered, isStopOrdered } from "../../run-folder/run/stop-order.ts";
 import type { KnownShard } from "../../run-folder/shard/known-shard.ts";
+import { ignoreErrors } from "../../runtime/ignore-errors.ts";
 import { sleepUnless } from "../../runtime/sleep.ts";
 import { newWorkerName } from "../../worker/session.ts";
 import type { CrashedEnd, StartedWorker, StartWorker, StopRequests, WorkerEnd } from "../launcher.ts";
@@ -63,12 +65,16 @@ export async function supervise(
   stop.leave.addEventListener("abort", stopAll);
   stop.kill.addEventListener("abort", killAll);
   const timer = setInterval(() => {
+    // The file system may be in trouble for a moment; the next look comes soon.
+    ignoreErrors(() => withoutPatience(look));
+  }, lookEveryMs);
+  const look = () => {
     if ((state.kind === "running" || state.kind === "draining") && isStopOrdered(paths)) stopAll();
     // Workers read the order themselves.
     if (state.kind === "running" && isDrainOrdered(paths)) state = { kind: "draining" };
     evidence.look();
     if (state.kind === "complete") for (const worker of running) if (isSilent(worker)) worker.kill();
-  }, lookEveryMs);
+  };
   try {
     await Promise.all(Array.from({ length: slots }, (_, slot) => keepSlot(slot)));
   } finally {

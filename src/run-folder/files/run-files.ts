@@ -1,21 +1,22 @@
+import { constants, copyFileSync, fstatSync, readFileSync } from "node:fs";
+import { dirname, normalize, sep } from "node:path";
+import { errnoOf, MillraceError } from "../../errors/errors.ts";
+import { createFile, isOneFile, isWithoutLinks } from "./create-file.ts";
+import { type AtomicWrite, moveOver, writeFileAtomic } from "./durable-files.ts";
+import { isSlowFolder } from "./is-slow-folder.ts";
 import {
   closeSync,
-  constants,
-  copyFileSync,
-  fstatSync,
   linkSync,
   lstatSync,
   mkdirSync,
   openSync,
   renameSync,
+  repeated,
   rmSync,
   unlinkSync,
   writeFileSync,
-} from "node:fs";
-import { dirname, normalize, sep } from "node:path";
-import { errnoOf, MillraceError } from "../../errors/errors.ts";
-import { type AtomicWrite, createFile, isMissing, writeFileAtomic } from "./durable-files.ts";
-import { isSlowFolder } from "./is-slow-folder.ts";
+} from "./store-calls.ts";
+import { isMissing } from "./store-trouble.ts";
 
 // All code that writes, moves or removes something below a run folder calls these functions. A path must be inside of
 // the folder by its text, and no folder in it may be a symbolic link: other users may be able to write to the run. The
@@ -180,26 +181,36 @@ export function moveInRun(root: string, from: string, to: string): void {
   renameSync(insideRunCached(root, from), insideRunCached(root, to));
 }
 
-/** Makes a hard link to a file, and replaces an existing file. Makes a copy if the file system has no hard links. */
+/** Puts a file of a name that only this process uses in the place of another one. */
+export function replaceByFileInRun(root: string, temporary: string, path: string): void {
+  moveOver(insideRunCached(root, temporary), insideRunCached(root, path));
+}
+
+/** A hard link to a file, in place of an existing file; a copy where the file system has no such links. */
 export function linkInRun(root: string, from: string, to: string): void {
   insideRunCached(root, from);
   insideRunCached(root, to);
-  try {
-    linkOrCopy(from, to);
-  } catch (error) {
-    if (errnoOf(error) !== "EEXIST") throw error;
+  for (let left = maxTries; ; left--) {
+    try {
+      linkSync(from, to);
+      return;
+    } catch (error) {
+      if (isWithoutLinks(error)) {
+        copyText(root, from, to);
+        return;
+      }
+      if (errnoOf(error) !== "EEXIST" || left === 0) throw error;
+    }
+    // It may be the link of a first try whose answer was lost.
+    if (isOneFile(to, from)) return;
     unlinkIfPresent(to);
-    linkOrCopy(from, to);
   }
 }
 
-function linkOrCopy(from: string, to: string): void {
-  try {
-    linkSync(from, to);
-  } catch (error) {
-    if (errnoOf(error) === "EEXIST") throw error;
-    copyFileSync(from, to, constants.COPYFILE_EXCL);
-  }
+/** The copy is a file of its own: the heartbeat renews it beside the first one. */
+function copyText(root: string, from: string, to: string): void {
+  const text = repeated(from, () => readFileSync(from, "utf8"));
+  rewriteInRun(root, to, text);
 }
 
 /** Copies a file to a new name. Throws EEXIST if anything has that name. */

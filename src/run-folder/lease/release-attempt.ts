@@ -1,10 +1,15 @@
 import type { Claim, ClaimContext } from "./claim.ts";
-import { isSameFile, move, remove, type Steps } from "./file-step.ts";
+import { exists, isSameFile, move, remove, type Steps } from "./file-step.ts";
 
 /** Whether the lease of an attempt is still a link to this worker's report. The existence of the folder proves nothing: attempt numbers can be used again after a shard was discarded.
  */
 export function* ownsLease({ target, attempt }: Claim, { paths, lease }: ClaimContext): Steps<boolean> {
   return yield* isSameFile(paths.lease(target, attempt), paths.worker(lease.worker));
+}
+
+/** Whether an attempt is still this worker's: without its folder it has nothing to commit. */
+export function* holdsAttempt(claim: Claim, context: ClaimContext): Steps<boolean> {
+  return (yield* ownsLease(claim, context)) && (yield* exists(context.paths.attempt(claim.target, claim.attempt)));
 }
 
 /** Gives up an attempt so that any worker can continue from its checkpoint at once. */

@@ -1,8 +1,8 @@
-import { readdirSync } from "node:fs";
 import { sleep } from "../../runtime/sleep.ts";
-import { isMissing } from "../files/durable-files.ts";
 import { isSlowFolder } from "../files/is-slow-folder.ts";
 import { type RunPaths, shardIdOf } from "../files/run-paths.ts";
+import { readdirSync } from "../files/store-calls.ts";
+import { isMissing } from "../files/store-trouble.ts";
 import { inspectShard, type ShardInspection } from "../shard/done.ts";
 import { inspectSlowShard } from "../shard/inspect-slow-shard.ts";
 import { type KnownShard, knownShard } from "../shard/known-shard.ts";

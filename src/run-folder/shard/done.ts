@@ -1,11 +1,12 @@
-import { readdirSync, type Stats, statSync } from "node:fs";
 import { sep } from "node:path";
 import { crcText } from "../../bytes/crc32.ts";
 import { errnoOf, MillraceError, messageOf } from "../../errors/errors.ts";
 import { digestFile } from "../files/digest-bytes.ts";
-import { isMissing, readIfPresent } from "../files/durable-files.ts";
+import { readIfPresent } from "../files/durable-files.ts";
 import { rewriteInRun } from "../files/run-files.ts";
 import { isAttemptNumber, parseAttemptName, shardIdOf } from "../files/run-paths.ts";
+import { readdirSync, statSync } from "../files/store-calls.ts";
+import { isMissing, isStoreTrouble } from "../files/store-trouble.ts";
 import { doneName, fileOf, isMachinery, isShardFileName } from "./shard-file-names.ts";
 
 /** One file of a committed shard, as it was when it was committed. */
@@ -53,7 +54,7 @@ export interface ShardLook {
   sizeOf(path: string): number | string;
 }
 
-const lookNow: ShardLook = { readDone: readIfPresent, sizeOf: (path) => sizeOrReason(() => statSync(path)) };
+const lookNow: ShardLook = { readDone: readIfPresent, sizeOf };
 
 /**
  * Compares the names and sizes of all files of a shard with its `done`. It does not read them, so it compares no
@@ -64,6 +65,8 @@ export function inspectShard(shardDir: string, look: ShardLook = lookNow): Shard
   try {
     text = look.readDone(fileOf(shardDir, doneName));
   } catch (error) {
+    // A file that cannot be read at the moment is not damaged: the shard would be computed again.
+    if (isStoreTrouble(error)) throw error;
     return { state: "damaged", reason: `${fileOf(shardDir, doneName)}: ${messageOf(error)}` };
   }
   if (text === undefined) return { state: "absent" };
@@ -149,11 +152,11 @@ export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-/** The size of the file that `stat` looks at, or why it has none. */
-export function sizeOrReason(stat: () => Stats): number | string {
+/** The size of a file, or why it has none. */
+function sizeOf(path: string): number | string {
   try {
-    const found = stat();
-    return found.isFile() ? found.size : "is not a file";
+    const stat = statSync(path);
+    return stat.isFile() ? stat.size : "is not a file";
   } catch (error) {
     if (isMissing(error)) return "is not there";
     if (["ENAMETOOLONG", "ELOOP"].includes(errnoOf(error) ?? "")) return `cannot be there (${errnoOf(error)})`;

@@ -3,6 +3,7 @@ import type { RunPaths } from "../../run-folder/files/run-paths.ts";
 import { firstReport, renewReport, reportText } from "../../run-folder/files/worker-report.ts";
 import type { Claim } from "../../run-folder/lease/claim.ts";
 import { type Lease, ttlBeforeHeartbeatMs } from "../../run-folder/lease/lease.ts";
+import { ignoreErrors } from "../../runtime/ignore-errors.ts";
 import { beatInThread, type StartHeartbeatThread } from "./beat-in-thread.ts";
 import {
   controlSlot,
@@ -130,9 +131,10 @@ export function startHeartbeat(
     hold(claim) {
       startSoon();
       const held = holdClaim(data, claim);
-      // Displays then show the shard even while its first item blocks.
-      if (isFirst && claim.target !== "merge")
-        renewReport(paths, file, reportText({ ...early, shard: claim.target, epoch: claim.attempt }));
+      // So that a display shows the shard even while its first item blocks. Nothing depends on it.
+      const { target: shard, attempt: epoch } = claim;
+      if (isFirst && shard !== "merge")
+        ignoreErrors(() => renewReport(paths, file, reportText({ ...early, shard, epoch })));
       isFirst = false;
       return held;
     },
@@ -155,7 +157,8 @@ export function startHeartbeat(
       Atomics.store(control, controlSlot.ending, 1);
       Atomics.notify(control, controlSlot.ending);
       beating?.stop();
-      removeFileInRun(paths.root, file);
+      // Left behind, it is removed once it is old.
+      ignoreErrors(() => removeFileInRun(paths.root, file));
     },
   };
 }

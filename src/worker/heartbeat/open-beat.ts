@@ -1,4 +1,5 @@
 import { runPaths } from "../../run-folder/files/run-paths.ts";
+import { withoutPatience } from "../../run-folder/files/store-calls.ts";
 import { renewReport, reportText } from "../../run-folder/files/worker-report.ts";
 import type { Lease } from "../../run-folder/lease/lease.ts";
 import { isDrainOrdered, isStopOrdered } from "../../run-folder/run/stop-order.ts";
@@ -27,15 +28,16 @@ export function openBeat(data: HeartbeatData, endWorker: () => void): () => void
   let lastRenewMs = Number.NEGATIVE_INFINITY;
   let doneAtLast = counters[counterSlot.done]!;
   let rate = 0;
+  let beats = 1;
   const memoryLimit = cgroupMemoryLimit();
 
   return () => {
     Atomics.add(control, controlSlot.tick, 1);
     const now = performance.now();
-    checkWorker?.(now);
+    withoutPatience(() => checkWorker?.(now));
     if (now - lastRenewMs < data.renewMs) return;
     try {
-      renew(now);
+      withoutPatience(() => renew(now));
     } catch {
       // A temporary error of the file system must not end the heartbeat: the next beat tries again.
     }
@@ -108,6 +110,7 @@ export function openBeat(data: HeartbeatData, endWorker: () => void): () => void
             retrying: counters[counterSlot.retrying]!,
             retries: counters[counterSlot.retries]!,
           }),
+      beat: beats++,
       rss: process.memoryUsage.rss(),
       ...(memoryLimit === undefined ? {} : { memoryLimit }),
     };
