@@ -171,7 +171,7 @@ describe("the sources", () => {
     "driver/submit-run.ts": "it writes into asyncSpecsDir, a folder of the user's",
     "driver/temporary-folder.ts": "it makes and removes a folder of its own outside of any run",
     "cli/detach.ts": "it makes the run folder, and removes it again where no run was begun",
-    "cli/doctor/file-system.ts": "it tries a file system out in a folder of its own",
+    "run-folder/files/probe-file-system.ts": "it tries a file system out in a folder of its own",
     "cli/init.ts": "it makes a project",
   };
 

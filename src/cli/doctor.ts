@@ -3,6 +3,8 @@ import { dirname, resolve } from "node:path";
 import { findProjectRoot } from "../config/find-project-root.ts";
 import type { ParallelConfig } from "../config/parallel.ts";
 import { MillraceError } from "../errors/errors.ts";
+import { runPaths } from "../run-folder/files/run-paths.ts";
+import { readManifest } from "../run-folder/run/manifest.ts";
 import { openStatus } from "../run-folder/run/run-status.ts";
 import { badUsage, type Command, countOf, exitCode, trustOption } from "./command.ts";
 import { checkBackends } from "./doctor/backends.ts";
@@ -19,13 +21,13 @@ const timeoutSeconds = 8;
 
 export const doctor: Command = {
   name: "doctor",
-  usage: "[CONFIG [key=value …] | RUN] [--timeout S] [--trust] [--json]",
+  usage: "[CONFIG [key=value …] | RUN | FOLDER] [--timeout S] [--trust] [--json]",
   summary:
     "Looks whether everything is in place: Node, the file system of the outputs, schedulers, GPUs, ONNX Runtime.",
   details:
     "For a config: whether it can be read, its modules are there, and whether what it is to run on answers; its code is\n" +
     "not run (`millrace plan CONFIG --count` does that). For a run: who holds which shard, why shards wait, and what\n" +
-    "would be run again and why.\n" +
+    "would be run again and why. For another folder: what its file system can do, and whether a run can use it.\n" +
     `Exit code ${exitCode.failed} where something is wrong; what is missing and not asked for by the config is no error.`,
   options: {
     timeout: {
@@ -44,6 +46,7 @@ export const doctor: Command = {
     "millrace doctor prep.yaml",
     "millrace doctor prep.yaml parallel.n_workers=8",
     "millrace doctor exp/prep",
+    "millrace doctor /mnt/shared",
     "millrace doctor --json --timeout 3",
   ],
   arguments: { min: 0, max: Number.POSITIVE_INFINITY },
@@ -52,7 +55,7 @@ export const doctor: Command = {
     const [target, ...overrides] = input.positionals;
     const timeoutMs = 1000 * (countOf(doctor, input, "timeout") ?? timeoutSeconds);
     const kind = await kindOf(target);
-    if (kind === "run" && overrides.length > 0)
+    if ((kind === "run" || kind === "folder") && overrides.length > 0)
       throw badUsage(doctor, `${JSON.stringify(overrides[0])} is one argument too many: only a config takes overrides`);
     const findings: Finding[] = [];
     const report = (found: readonly Finding[]) => {
@@ -61,6 +64,10 @@ export const doctor: Command = {
     };
     const project = kind === "config" ? findProjectRoot(target!) : process.cwd();
     const limits = { timeoutMs, isTrusted: input.has("trust") };
+    if (kind === "folder") {
+      report(checkFileSystem(resolve(target!)));
+      return endOf(findings, input.has("json"));
+    }
     report(await checkMachine(project, limits));
     let outputs = kind === "run" ? resolve(target!) : process.cwd();
     let needed: ParallelConfig | undefined;
@@ -74,10 +81,14 @@ export const doctor: Command = {
     for await (const finding of checkBackends(timeoutMs, needed)) report([finding]);
     if (needed?.env === "ssh") for await (const finding of checkSshHosts(needed, limits)) report([finding]);
     if (kind === "run") report(await checkRun(target!));
-    if (input.has("json")) printJson(findings);
-    return findings.some(({ state }) => state === "wrong") ? exitCode.failed : exitCode.ok;
+    return endOf(findings, input.has("json"));
   },
 };
+
+function endOf(findings: readonly Finding[], asJson: boolean): number {
+  if (asJson) printJson(findings);
+  return findings.some(({ state }) => state === "wrong") ? exitCode.failed : exitCode.ok;
+}
 
 const marks = { fine: "ok     ", missing: "absent ", note: "note   ", wrong: "WRONG  " } as const;
 
@@ -85,15 +96,16 @@ function line({ state, what, detail, hint }: Finding): string {
   return `${marks[state]} ${what}: ${detail}\n${hint === undefined ? "" : `         -> ${hint}\n`}`;
 }
 
-async function kindOf(target: string | undefined): Promise<"run" | "config" | undefined> {
+async function kindOf(target: string | undefined): Promise<"run" | "folder" | "config" | undefined> {
   if (target === undefined) return undefined;
   const stat = statSync(target, { throwIfNoEntry: false });
   if (stat === undefined) {
     throw new MillraceError("BAD_USAGE", `There is no file or folder ${target}.`, {
-      hint: "Name a config, the folder of a run, or nothing.",
+      hint: "Name a config, the folder of a run, another folder, or nothing.",
     });
   }
   if (!stat.isDirectory()) return "config";
+  if (readManifest(runPaths(target)) === undefined) return "folder";
   await openStatus(target);
   return "run";
 }

@@ -4,6 +4,7 @@ import type { ItemList } from "../plan/item-list.ts";
 import { makePlan } from "../plan/make-plan.ts";
 import type { Plan } from "../plan/plan.ts";
 import { makeFolders } from "../run-folder/files/durable-files.ts";
+import { requireFitFileSystem } from "../run-folder/files/require-fit-file-system.ts";
 import { makeFolderInRun } from "../run-folder/files/run-files.ts";
 import { type RunPaths, shardIdOf } from "../run-folder/files/run-paths.ts";
 import { maxShards } from "../run-folder/run/check-plan.ts";
@@ -42,7 +43,10 @@ export function openRun(paths: RunPaths, items: ItemList, request: RunRequest<un
     manifest = readManifest(paths);
     if (manifest === undefined) throw foreignShards(paths);
   }
-  manifest ??= begin(paths, items, { request, fingerprint });
+  if (manifest === undefined) {
+    requireFitFileSystem(paths.machinery);
+    manifest = begin(paths, items, { request, fingerprint });
+  }
   if (fingerprint !== manifest.fingerprint) requireSameRun(paths, manifest, identity, policyOf(request));
   // Only now: a start that is refused leaves the run unchanged.
   withdrawStop(paths);

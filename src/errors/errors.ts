@@ -23,6 +23,7 @@ export type ErrorCode =
   | "STORE_FULL"
   | "STORE_READ_ONLY"
   | "STORE_IO"
+  | "STORE_UNFIT"
   | "ENV_FAILED"
   | "NO_GPU"
   | "RUN_IN_WORKER"

@@ -1,6 +1,7 @@
 import { addRunPlace } from "../contract/run-place.ts";
 import { MillraceError } from "../errors/errors.ts";
 import { quickShardBatches } from "../plan/make-plan.ts";
+import { isSlowFolder } from "../run-folder/files/is-slow-folder.ts";
 import { groupAttempts, type KnownAttempts } from "../run-folder/lease/attempts.ts";
 import { publishRecords } from "../run-folder/run/publish-records.ts";
 import { namesIn } from "../run-folder/run/scan-shards.ts";
@@ -95,6 +96,7 @@ function portOf(context: ShardContext, view: ShardView, start: StartShard): Clai
   const { outlast, reset } = limitTrouble(wait);
   return {
     isSpread: isSpread(context.worker),
+    isSlow: isSlowFolder(paths.root),
     random: Math.random,
     listOpen() {
       const since = mine;
@@ -120,8 +122,8 @@ function portOf(context: ShardContext, view: ShardView, start: StartShard): Clai
   }
 }
 
-function isSpread({ run: { plan }, member, workerCount }: WorkerContext): boolean {
-  if (workerCount > fewWorkers) return true;
+function isSpread({ run: { paths, plan }, member, workerCount }: WorkerContext): boolean {
+  if (workerCount > fewWorkers || isSlowFolder(paths.root)) return true;
   return member.lease.watcher !== undefined && plan.items.count >= plan.shardCount * quickShardBatches;
 }
 

@@ -3,6 +3,7 @@ import { dirname, normalize, sep } from "node:path";
 import { errnoOf, MillraceError } from "../../errors/errors.ts";
 import { createFile, isOneFile, isWithoutLinks } from "./create-file.ts";
 import { type AtomicWrite, moveOver, writeFileAtomic } from "./durable-files.ts";
+import { isSlowFolder } from "./is-slow-folder.ts";
 import {
   closeSync,
   linkSync,
@@ -25,8 +26,10 @@ import { isMissing } from "./store-trouble.ts";
 // which there may be thousands a second, do not check a folder again for a short time.
 
 const rememberedMs = 100;
+// Where the check itself would take that long.
+const slowRememberedMs = 1000;
 const maxRemembered = 100;
-const checkedFolders = new Map<string, { readonly root: string; readonly atMs: number }>();
+const checkedFolders = new Map<string, { readonly root: string; readonly untilMs: number }>();
 
 /** Returns the path. Throws if it is not inside of the run folder `root`. */
 export function insideRun(root: string, path: string): string {
@@ -42,14 +45,17 @@ export function insideRun(root: string, path: string): string {
 function insideRunCached(root: string, path: string): string {
   const end = path.lastIndexOf(sep);
   const known = checkedFolders.get(path.slice(0, end));
-  const isKnown = known?.root === root && performance.now() - known.atMs < rememberedMs;
+  const isKnown = known?.root === root && performance.now() < known.untilMs;
   // The last name in the path is checked each time.
   return isKnown && /^[\w-][\w.-]*$/.test(path.slice(end + 1)) ? path : insideRun(root, path);
 }
 
 function remember(root: string, folder: string): void {
   if (checkedFolders.size >= maxRemembered) checkedFolders.clear();
-  checkedFolders.set(folder, { root, atMs: performance.now() });
+  checkedFolders.set(folder, {
+    root,
+    untilMs: performance.now() + (isSlowFolder(root) ? slowRememberedMs : rememberedMs),
+  });
 }
 
 /** Returns whether the folder exists. */
