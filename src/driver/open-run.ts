@@ -44,8 +44,8 @@ export function openRun(paths: RunPaths, items: ItemList, request: RunRequest<un
     if (manifest === undefined) throw foreignShards(paths);
   }
   if (manifest === undefined) {
-    requireFitFileSystem(paths.machinery);
-    manifest = begin(paths, items, { request, fingerprint });
+    const areShardsCostly = requireFitFileSystem(paths.machinery) >= costlyReadMs;
+    manifest = begin(paths, items, { request, fingerprint, areShardsCostly });
   }
   if (fingerprint !== manifest.fingerprint) requireSameRun(paths, manifest, identity, policyOf(request));
   // Only now: a start that is refused leaves the run unchanged.
@@ -58,13 +58,21 @@ export function openRun(paths: RunPaths, items: ItemList, request: RunRequest<un
   return manifest.plan;
 }
 
+// Where reading a small file takes that long, a shard takes about a quarter of a second longer.
+const costlyReadMs = 20;
+
 function begin(
   paths: RunPaths,
   items: ItemList,
-  { request, fingerprint }: { request: RunRequest<unknown>; fingerprint: Fingerprint },
+  {
+    request,
+    fingerprint,
+    areShardsCostly,
+  }: { request: RunRequest<unknown>; fingerprint: Fingerprint; areShardsCostly: boolean },
 ): Manifest {
   const { shards, work } = request.task.options;
-  const plan = makePlan(items, { shards, batchSize: work.batchSize, workers: request.parallel.nWorkers });
+  const { nWorkers: workers } = request.parallel;
+  const plan = makePlan(items, { shards, batchSize: work.batchSize, workers, areShardsCostly });
   if (plan.shardCount > maxShards) {
     throw new MillraceError("BAD_OPTION", `${plan.shardCount} shards are more than a folder can hold.`, {
       hint: "Ask for fewer with `shards`: some thousands are enough for any number of workers.",

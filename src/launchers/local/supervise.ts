@@ -1,4 +1,5 @@
 import type { MillraceError } from "../../errors/errors.ts";
+import { isSlowFolder } from "../../run-folder/files/is-slow-folder.ts";
 import type { RunPaths } from "../../run-folder/files/run-paths.ts";
 import { withoutPatience } from "../../run-folder/files/store-calls.ts";
 import { describeExit } from "../../run-folder/history/attempt-notes.ts";
@@ -37,6 +38,7 @@ function failureOf(state: SupervisionState): MillraceError | undefined {
 // When the run is complete, a worker without a heartbeat for this long is ended.
 const silentMs = 3000;
 const lookEveryMs = 250;
+const slowLookEveryMs = 1000;
 
 /**
  * Keeps `slots` workers running until the run is complete: a worker that dies is replaced, one that fails stops the
@@ -64,10 +66,13 @@ export async function supervise(
   };
   stop.leave.addEventListener("abort", stopAll);
   stop.kill.addEventListener("abort", killAll);
-  const timer = setInterval(() => {
-    // The file system may be in trouble for a moment; the next look comes soon.
-    ignoreErrors(() => withoutPatience(look));
-  }, lookEveryMs);
+  const timer = setInterval(
+    () => {
+      // The file system may be in trouble for a moment; the next look comes soon.
+      ignoreErrors(() => withoutPatience(look));
+    },
+    isSlowFolder(paths.root) ? slowLookEveryMs : lookEveryMs,
+  );
   const look = () => {
     if ((state.kind === "running" || state.kind === "draining") && isStopOrdered(paths)) stopAll();
     // Workers read the order themselves.

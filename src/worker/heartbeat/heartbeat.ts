@@ -1,3 +1,4 @@
+import { isSlowFolder } from "../../run-folder/files/is-slow-folder.ts";
 import { removeFileInRun, rewriteInRun } from "../../run-folder/files/run-files.ts";
 import type { RunPaths } from "../../run-folder/files/run-paths.ts";
 import { firstReport, renewReport, reportText } from "../../run-folder/files/worker-report.ts";
@@ -52,6 +53,7 @@ const tickMs = 20;
 // which one is slow. More frequent beats would take CPU time from the items.
 const beatMs = 100;
 const defaultRenewMs = 500;
+const slowRenewMs = 2000;
 const renewMsPerWorker = 5;
 // A thread costs some 50 ms of CPU time: shorter runs have none, unless a watch or a remote observer needs it from the
 // start.
@@ -96,11 +98,11 @@ export function startHeartbeat(
     counters,
     maxHeld,
     watch,
-    beatMs: Math.min(beatMs, renewMs(lease, workerCount)),
+    beatMs: Math.min(beatMs, renewMs(paths, lease, workerCount)),
     runDir: paths.root,
     worker: lease.worker,
     leaseText: JSON.stringify(lease),
-    renewMs: renewMs(lease, workerCount),
+    renewMs: renewMs(paths, lease, workerCount),
   };
   let beating: { stop(): void } | undefined;
   const start = () => {
@@ -163,7 +165,11 @@ export function startHeartbeat(
   };
 }
 
-/** Leases are renewed often, so that displays are current; with many workers less often, to spare the file system. */
-function renewMs({ ttlMs }: Lease, workerCount: number): number {
-  return Math.min(Math.max(defaultRenewMs, renewMsPerWorker * workerCount), ttlMs / 6);
+/**
+ * Leases are renewed often, so that displays are current; with many workers, or where each call is slow, less often, to spare
+ * the file system.
+ */
+function renewMs({ root }: RunPaths, { ttlMs }: Lease, workerCount: number): number {
+  const usualMs = isSlowFolder(root) ? slowRenewMs : defaultRenewMs;
+  return Math.min(Math.max(usualMs, renewMsPerWorker * workerCount), ttlMs / 6);
 }

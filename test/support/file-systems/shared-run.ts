@@ -65,13 +65,13 @@ export function readOutputs(folder: string): {
   const ids = readdirSync(folder).flatMap((name) => /^split\.(\d+)$/.exec(name)?.[1] ?? []);
   const sorted = ids.map(Number).sort((a, b) => a - b);
   return {
-    merged: readFileSync(join(folder, "records.jsonl"), "utf8"),
+    merged: textOf(join(folder, "records.jsonl")),
     shards: sorted.map((id) => textOf(join(folder, `split.${id}`, "records.jsonl"))).join(""),
     left: ["leases", "attempts", "workers"].flatMap((part) => readdirSync(join(folder, ".millrace", part))),
   };
 }
 
-// A shard whose items were all dropped has no records.
+// A shard whose items were all dropped has no records; a run without `mergeFiles` has no merged ones.
 function textOf(path: string): string {
   return existsSync(path) ? readFileSync(path, "utf8") : "";
 }
