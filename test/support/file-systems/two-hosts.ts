@@ -20,6 +20,8 @@ export interface TestHost {
 
 export interface TwoHosts {
   readonly hosts: readonly [TestHost, TestHost];
+  /** Everything is below it. */
+  readonly place: string;
   /** The folder of the file server: what is really there. */
   readonly backing: string;
   /** Ends the hosts with all their processes, unmounts, and removes everything. */
@@ -43,6 +45,7 @@ export async function startTwoHosts(keys: AdversaryKeys, second: AdversaryKeys =
   };
   return {
     hosts: [host(0), host(1)],
+    place,
     backing,
     end: async () => {
       for (const machine of machines) await machine.end();
