@@ -6,6 +6,7 @@ import { launchWorkers } from "../launchers/launch-workers.ts";
 import { type Launcher, outlivesDriver, type StopRequests, type WorkerPool } from "../launchers/launcher.ts";
 import { collectItems } from "../plan/collect-items.ts";
 import { isShared } from "../run-folder/files/file-system.ts";
+import { refreshFolder } from "../run-folder/files/refresh-folder.ts";
 import { type RunPaths, runPaths } from "../run-folder/files/run-paths.ts";
 import { existsSync } from "../run-folder/files/store-calls.ts";
 import { storeError } from "../run-folder/files/store-trouble.ts";
@@ -161,6 +162,7 @@ async function findWhenVisible(session: Session, known: ReadonlyMap<number, Know
     const isExpected = isShared(paths.root) && !session.isLeaving() && !isEndOrdered(paths);
     if (found.open.length === 0 || !isExpected || performance.now() > untilMs) return found;
     await sleepUnless(lookEveryMs, session.isLeaving);
+    refreshFolder(paths.root);
   }
 }
 

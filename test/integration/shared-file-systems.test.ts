@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { because } from "../support/clusters/why-not.ts";
 import { type AdversaryKeys, whyNoAdversary } from "../support/file-systems/adversary.ts";
+import { realFileSystems } from "../support/file-systems/real-mounts.ts";
 import { driveTogether, readOutputs, readUndisturbed, type SharedRun } from "../support/file-systems/shared-run.ts";
-import { startTwoHosts } from "../support/file-systems/two-hosts.ts";
+import { startHostsOn, startTwoHosts } from "../support/file-systems/two-hosts.ts";
 import { removeFolder } from "../support/remove-folder.ts";
 
 const times = Number(process.env["MILLRACE_FILE_SYSTEM_TIMES"] ?? 1);
@@ -58,7 +59,6 @@ const held: readonly Row[] = [
 ];
 
 const reason = whyNoAdversary();
-const chosen = new RegExp(process.env["MILLRACE_FILE_SYSTEM"] ?? "");
 
 describe.runIf(reason === undefined).concurrent(`two hosts on one file system${because(reason)}`, () => {
   let place: string;
@@ -73,7 +73,7 @@ describe.runIf(reason === undefined).concurrent(`two hosts on one file system${b
   });
   afterAll(() => removeFolder(place));
 
-  it.for(held.filter(({ name }) => chosen.test(name)))(
+  it.for(held)(
     "$name: both drivers end well, the bytes are right, nothing is left",
     async ({ keys, second, run: changes }, { onTestFinished }) => {
       const two = await startTwoHosts(keys, second);
@@ -84,4 +84,21 @@ describe.runIf(reason === undefined).concurrent(`two hosts on one file system${b
       expect(readOutputs(join(two.backing, "run"))).toEqual(await undisturbed(run));
     },
   );
+});
+
+describe.concurrent("two hosts on a file system of another kind", () => {
+  for (const { name, whyNot, mount } of realFileSystems) {
+    const why = whyNot();
+    it.skipIf(why !== undefined)(
+      `${name}: both drivers end well, the bytes are right${because(why)}`,
+      async (context) => {
+        const two = await startHostsOn(mount);
+        context.onTestFinished(() => two.end());
+        const { ends } = await driveTogether(two.hosts, "run", small);
+        expect(ends).toEqual(ends.map(() => ({ code: 0, signal: null, stderr: "" })));
+        const place = mkdtempSync(join(two.place, "undisturbed-"));
+        expect(readOutputs(join(two.backing, "run"))).toEqual(await readUndisturbed(place, small));
+      },
+    );
+  }
 });

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { childrenOf } from "../chaos.ts";
-import { type AdversaryKeys, mountAdversary } from "./adversary.ts";
+import { type Adversary, type AdversaryKeys, mountAdversary } from "./adversary.ts";
 
 /** A host of a file server: a name and processes of its own, and its own mount. */
 export interface TestHost {
@@ -28,32 +28,59 @@ export interface TwoHosts {
   end(): Promise<void>;
 }
 
+/** A folder as both hosts see it. */
+export interface SharedMounts {
+  readonly folders: readonly [string, string];
+  /** Where the files really are. */
+  readonly backing: string;
+  readonly adversaries?: readonly [Adversary, Adversary];
+  unmount(): Promise<void>;
+}
+
 /** Starts two hosts that share a folder through adversaries with these keys; the second one may get more. */
-export async function startTwoHosts(keys: AdversaryKeys, second: AdversaryKeys = {}): Promise<TwoHosts> {
+export function startTwoHosts(keys: AdversaryKeys, second: AdversaryKeys = {}): Promise<TwoHosts> {
+  return startHostsOn(async (place) => {
+    const [backing, ...folders] = makeFolders(place, "server", "a", "b") as [string, string, string];
+    const a = await mountAdversary(backing, folders[0], keys);
+    const b = await mountAdversary(backing, folders[1], { ...keys, ...second });
+    const unmount = async () => {
+      await Promise.all([a.unmount(), b.unmount()]);
+    };
+    return { folders, backing, adversaries: [a, b], unmount };
+  });
+}
+
+/** Makes folders below a place. */
+export function makeFolders(place: string, ...names: string[]): string[] {
+  return names.map((name) => {
+    mkdirSync(join(place, name));
+    return join(place, name);
+  });
+}
+
+/** Starts two hosts that share what `mount` mounts below a new place. */
+export async function startHostsOn(mount: (place: string) => Promise<SharedMounts>): Promise<TwoHosts> {
   const place = mkdtempSync(join(tmpdir(), "millrace-hosts-"));
-  const backing = join(place, "server");
-  const mounts = [join(place, "a"), join(place, "b")] as const;
-  for (const folder of [backing, ...mounts]) mkdirSync(folder);
-  const a = await mountAdversary(backing, mounts[0], keys);
-  const b = await mountAdversary(backing, mounts[1], { ...keys, ...second });
-  const adversaries = [a, b] as const;
+  const mounts = await mount(place);
   const machines = [await startMachine("host-a"), await startMachine("host-b")] as const;
   const host = (at: 0 | 1): TestHost => {
     const { name, command } = machines[at];
-    const { counts, set } = adversaries[at];
-    return { name, folder: mounts[at], command, counts, set };
+    const { counts, set } = mounts.adversaries?.[at] ?? noAdversary;
+    return { name, folder: mounts.folders[at], command, counts, set };
   };
   return {
     hosts: [host(0), host(1)],
     place,
-    backing,
+    backing: mounts.backing,
     end: async () => {
       for (const machine of machines) await machine.end();
-      for (const adversary of adversaries) await adversary.unmount();
+      await mounts.unmount();
       rmSync(place, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
     },
   };
 }
+
+const noAdversary = { counts: async () => ({}), set: () => {} };
 
 interface Machine {
   readonly name: string;
