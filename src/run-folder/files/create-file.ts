@@ -126,7 +126,7 @@ function createWithoutLinks(path: string, content: string | Uint8Array): boolean
     for (;;) {
       if (isThere(path)) return false;
       if (!takeRight(making, { folder, own, content })) waitForOther(path, making, folder);
-      // Whoever had the right before has made the file by now, or never will.
+      // The process that had the right before has made the file by now, or never will.
       else if (isThere(path)) return false;
       else if (moveOut(join(making, own), path, content)) return true;
     }

@@ -4,7 +4,7 @@ import { isPassing, storeError } from "./store-trouble.ts";
 
 // The calls of Node.js on paths of a run folder. A network file system fails now and then: its server restarts, a
 // connection is cut. Calls on paths are repeated until they answer, or for as long as a call may block its caller. What
-// fails on an open file is repeated as a whole by whoever opened it (`repeated`): another call on the same descriptor
+// fails on an open file is repeated as a whole by the code that opened it (`repeated`): another call on the same descriptor
 // would fail again. No call that adds bytes is repeated.
 //
 // The first try may have succeeded although it failed to say so. So a repeat may find its own work done: EEXIST of what

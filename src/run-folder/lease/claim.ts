@@ -15,7 +15,7 @@ export interface ClaimContext {
   readonly paths: RunPaths;
   readonly lease: Lease;
   readonly isDead?: ((holder: Lease) => boolean) | undefined;
-  /** Called for an attempt of which nobody knows that it is his. */
+  /** Called for an attempt that was put aside before a worker had begun. */
   readonly onUnused?: ((claim: Claim) => void) | undefined;
   /** Called for each attempt that is fenced. */
   readonly onFenced?: ((fenced: FencedAttempt) => void) | undefined;

@@ -1,6 +1,8 @@
+import { isShared } from "../../run-folder/files/file-system.ts";
 import { runPaths } from "../../run-folder/files/run-paths.ts";
 import { withoutPatience } from "../../run-folder/files/store-calls.ts";
 import { renewReport, reportText } from "../../run-folder/files/worker-report.ts";
+import { growTtl } from "../../run-folder/lease/grown-ttl.ts";
 import type { Lease } from "../../run-folder/lease/lease.ts";
 import { isDrainOrdered, isStopOrdered } from "../../run-folder/run/stop-order.ts";
 import { cgroupMemoryLimit } from "../shard/cgroup-memory.ts";
@@ -29,6 +31,9 @@ export function openBeat(data: HeartbeatData, endWorker: () => void): () => void
   let doneAtLast = counters[counterSlot.done]!;
   let rate = 0;
   let beats = 1;
+  let { ttlMs } = lease;
+  // Whether the last heartbeats were in time. If an attempt is lost nevertheless, others have seen them too late.
+  let isInTime = false;
   const memoryLimit = cgroupMemoryLimit();
 
   return () => {
@@ -67,7 +72,9 @@ export function openBeat(data: HeartbeatData, endWorker: () => void): () => void
     const isStillHeld =
       Atomics.load(control, word + heldSlot.target) === target &&
       Atomics.load(control, word + heldSlot.attempt) === attempt;
-    if (!exists && isStillHeld) Atomics.store(control, word + heldSlot.isLost, 1);
+    if (exists || !isStillHeld) return;
+    Atomics.store(control, word + heldSlot.isLost, 1);
+    if (isInTime && isShared(paths.root)) ttlMs = growTtl(paths, ttlMs);
   }
 
   function oldestHeld(): number {
@@ -89,10 +96,12 @@ export function openBeat(data: HeartbeatData, endWorker: () => void): () => void
     const done = counters[counterSlot.done]!;
     const recent = (done - doneAtLast) / ((now - lastRenewMs) / 1000);
     rate = rate === 0 ? recent : rate * 0.7 + recent * 0.3;
+    isInTime = now - lastRenewMs < ttlMs / 2;
     lastRenewMs = now;
     doneAtLast = done;
     return {
       ...lease,
+      ttlMs,
       shard: Atomics.load(control, word + heldSlot.target),
       epoch: Atomics.load(control, word + heldSlot.attempt),
       position: counters[counter + heldCounter.position]!,
