@@ -127,6 +127,12 @@ const proofs: Readonly<Record<string, Proof>> = {
   "a recipe's config is merged over that of `TEMPLATE`: sections key by key, lists and values replaced": {
     [template]: ["is merged over the template of its system", "of %s is %s"],
   },
+  "a config that is a link, or that has only comments": {
+    [template]: [
+      "that is a link has the name of the link, and the template of its place",
+      "without anything but comments is its template",
+    ],
+  },
   "`key:` without a value in the template and a section in the recipe, and the other way round (`optimizer: null`)": {
     [template]: ["replaces a section of the template with null, and null with a section"],
   },

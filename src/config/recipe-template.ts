@@ -31,14 +31,25 @@ export function recipeOf(config: string): RecipePlace | undefined {
  * none.
  */
 export function templateOf(config: string): string | undefined {
-  const recipe = recipeOf(config);
-  if (recipe === undefined || recipe.corpus === "TEMPLATE") return undefined;
-  const folder = join(recipe.tree, "TEMPLATE", recipe.system, "conf");
+  const folder = templateFolder(config);
+  if (folder === undefined) return undefined;
   const { name } = parse(config);
   const [best] = namesIn(folder)
     .filter((template) => name === template || name.startsWith(`${template}_`))
     .sort((a, b) => b.length - a.length);
   return best === undefined ? undefined : join(folder, `${best}.yaml`);
+}
+
+/** The names of all templates of a recipe's config. None for any other config. */
+export function templateNames(config: string): string[] {
+  const folder = templateFolder(config);
+  return folder === undefined ? [] : namesIn(folder).sort();
+}
+
+function templateFolder(config: string): string | undefined {
+  const recipe = recipeOf(config);
+  if (recipe === undefined || recipe.corpus === "TEMPLATE") return undefined;
+  return join(recipe.tree, "TEMPLATE", recipe.system, "conf");
 }
 
 function namesIn(folder: string): string[] {

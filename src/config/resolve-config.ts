@@ -189,7 +189,7 @@ class Resolution {
 
   #lookUp(key: string, at: ScalarNode): ConfigNode {
     const selection = this.#select(key, at);
-    if ("failure" in selection) throw lookUpError(key, selection.failure, at);
+    if ("failure" in selection) throw lookUpError(key, selection.failure, { at, files: this.#options.files });
     for (let above: ContainerNode | undefined = at.parent; above !== undefined; above = above.parent) {
       if (above === selection.node) throw cycleError([selection.node, at, selection.node]);
     }

@@ -23,6 +23,9 @@ export function parseYamlText(
   { source, maxDepth, uniqueKeys, lineCounter }: YamlParsing,
 ): Document.Parsed {
   const clean = refuseOddText(text, source, maxDepth);
+  const { stackTraceLimit } = Error;
+  // The library makes an error for each mistake, a damaged text has a mistake in every word, and stacks are most of the time.
+  Error.stackTraceLimit = 0;
   try {
     return yamlLibrary().parseDocument(clean, {
       schema: "failsafe",
@@ -36,6 +39,8 @@ export function parseYamlText(
     // The library calls itself for each level, and `- - - -` nests without brackets.
     if (error instanceof RangeError) throw tooDeep({ source, line: 1, column: 1 }, maxDepth);
     throw error;
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
   }
 }
 

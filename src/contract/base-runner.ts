@@ -24,25 +24,22 @@ import type { MergedOf, RunnerTypes } from "./runner-types.ts";
 import { type RunningRun, startRun } from "./start-run.ts";
 import type { CommittedShards, RetryFilter, SubmittedRun, Task } from "./task.ts";
 
-/**
- * The user's function over items. A subclass has a static `forward(idx, env)`, which gets one index or, with
- * `batchSize`, an array of them. Everything else has a default: results are written as JSONL, shards are merged in item
- * order, a killed run continues where it was.
+/** Runs a function over items. A subclass has a static `forward(idx, env)`, which gets one index or, with `batchSize`, an array of them. Everything else has a default: results are written as JSONL, shards are merged in item order, a killed run continues where it was.
  *
- * `defineRunner(import.meta, MyRunner)` below the class checks the types of its hooks, and tells worker processes where the class
- * is (not needed while `env` is `local`). A static `version` is raised when `forward` changes in a way that makes earlier outputs
+ * `defineRunner(import.meta, MyRunner)` below the class checks the types of its hooks, and tells worker processes where
+ * the class
+ * is (not needed while `env` is `local`). A static `version` is raised when `forward` changes in a way that makes
+ * earlier outputs
  * wrong, and a resume then refuses. Without a `version` the files of runner and provider are compared instead.
+ * The hooks are static because a worker, which may be a process on another host, has the class but not the object. Each
+ * of them may return a promise. A run whose hooks are all synchronous has no `await` per item.
+ * A subclass declares own options in a static `ownOptions`. They are passed to the constructor together with the
+ * others, or in the config. Every hook gets them, checked and with their defaults, as its last argument.
  *
- * The hooks are static because a worker, which may be another process on another host, has the class but not the
- * object. Any of them may return a promise; a run whose hooks are all synchronous pays no `await` per item.
- *
- * A subclass adds options of its own with a static `ownOptions`: they are given to the constructor beside the others, or
- * in the config, and every hook gets them, checked and with their defaults, as its last argument.
- *
- * @typeParam Env - what the provider builds and `forward` gets
- * @typeParam Result - what `forward` returns for one item; `null` or `undefined` drops the item
- * @typeParam Own - the options that the class adds, as they are given
- * @typeParam Index - what `forward` takes: `number`, `readonly number[]` (see `BatchRunner`), or both
+ * @typeParam Env - the object that the provider builds and `forward` gets
+ * @typeParam Result - the result of `forward` for one item; `null` or `undefined` drops the item
+ * @typeParam Own - the own options of the class, as they are passed
+ * @typeParam Index - the first argument of `forward`: `number`, `readonly number[]` (see `BatchRunner`), or both
  */
 export abstract class BaseRunner<
   Env extends object,
@@ -54,16 +51,16 @@ export abstract class BaseRunner<
   /** Hooks are static. */
   declare readonly forward?: "forward is static: a worker has the class, not the object";
   readonly provider: EnvironmentProvider<Env>;
-  /** The options that the class adds, as the hooks get them: with their defaults. */
+  /** The own options of the class, with their defaults, as the hooks get them. */
   protected readonly ownOptions: Required<Own>;
-  /** The folder of the run; while a run without `outputDir` is on, the temporary one. */
+  /** The folder of the run. During a run without `outputDir` it is the temporary folder. */
   protected runDir: string;
   private readonly options: CheckedOptions;
   private readonly given: GivenOptions;
-  /** The committed shards that the driver hands to `merge`, as it has read them. */
+  /** The committed shards that the driver passes to `merge`. */
   private committed: CommittedShards = new Map();
 
-  /** The options may be left out where none of them is required. */
+  /** The options may be left out if none of them is required. */
   constructor(
     provider: EnvironmentProvider<Env>,
     ...[options]: object extends Own ? [options?: RunnerOptions<Index> & Own] : [options: RunnerOptions<Index> & Own]
@@ -87,9 +84,7 @@ export abstract class BaseRunner<
     return { records: jsonlWriter(shardDir) };
   }
 
-  /**
-   * Takes the result of one item to the writers or into the state, with `batchSize` too. Default: one line of
-   * `records.jsonl`.
+  /** Writes the result of one item, or adds it to the state. It gets one result also with `batchSize`. Default: writes one line of `records.jsonl`.
    */
   static writeRecord(
     writers: OfSubclass,
@@ -101,13 +96,10 @@ export abstract class BaseRunner<
     return (writers as { readonly records: Writer<unknown> }).records.write(result);
   }
 
-  /**
-   * Takes what `forward` returned for a whole batch, in the place of `writeRecord` and `reduceState`, which a class with this
-   * hook must not have. Default: none.
-   *
-   * `results` is an array with one entry for each item of the batch, `null` for those that `forward` dropped, or the one object
-   * that `forward` returned for the whole batch; a batch of which nothing is left is not handed over. A batch that failed comes in
-   * halves. Without `batchSize` it is an array of one.
+  /** Writes the result of a whole batch. A class with this hook must not have `writeRecord` or `reduceState`. Default: none.
+   * `results` is an array with one entry for each item of the batch (`null` for items that `forward` dropped), or the
+   * one object that `forward` returned for the whole batch. The hook is not called for a batch without results. A batch
+   * that failed is passed in halves. Without `batchSize`, `results` is an array of one.
    */
   declare static writeBatch?:
     | ((
@@ -119,7 +111,7 @@ export abstract class BaseRunner<
       ) => Awaitable<void>)
     | undefined;
 
-  /** Closes the files of one shard. What it returns is added to the shard's state. Default: closes every writer. */
+  /** Closes the files of one shard. Its return value is added to the state of the shard. Default: closes every writer. */
   static closeWriters(
     writers: OfSubclass,
     _state: OfSubclass,
@@ -129,7 +121,7 @@ export abstract class BaseRunner<
     return closeEach(writers);
   }
 
-  /** The state a shard begins with, with its writers. Add keys to what `super.initState` returns. */
+  /** Returns the first state of a shard, with its writers. To add keys, extend the result of `super.initState`. */
   static async initState(
     { shardId, shardDir }: ShardPlace,
     env: OfSubclass,
@@ -138,7 +130,10 @@ export abstract class BaseRunner<
     return { shardId, shardDir, writers: (await this.openWriters(shardDir, env, ...own)) as object };
   }
 
-  /** Folds the result of one item, with `batchSize` too, into the shard's state. Default: calls `writeRecord`. */
+  /**
+   * Folds the result of one item into the state of the shard. It gets one result also with `batchSize`. Default: calls
+   * `writeRecord`.
+   */
   static reduceState(
     state: OfSubclass,
     result: OfSubclass,
@@ -150,34 +145,30 @@ export abstract class BaseRunner<
     return isThenable(writing) ? writing.then(() => state as ShardState) : (state as ShardState);
   }
 
-  /** Ends a shard: closes its writers and returns the state to be kept, which `readShardState` reads. */
+  /** Ends a shard: closes its writers and returns its final state, which `readShardState` reads. */
   static async finalizeState(state: OfSubclass, env: OfSubclass, ...own: OfSubclass[]): Promise<object> {
     const extra = await this.closeWriters((state as ShardState).writers, state, env, ...own);
     return { ...userState(state as ShardState), ...extra };
   }
 
-  /** Whether a shard folder is complete. Default: its `done` is there and agrees with its files. */
+  /** Whether a shard folder is complete. Default: it has a `done` that matches its files. */
   static isShardDone(shardDir: string): Awaitable<boolean> {
     return inspectShard(shardDir).state === "committed";
   }
 
-  /**
-   * Puts the committed shards, in item order, together; what it returns is what `run` returns. Default: the records, which are
-   * read when they are first looked at; with `mergeFiles` also makes one file of each line file.
+  /** Merges the committed shards, which are in item order. `run` returns its result. Default: returns the records, which are read on first access; with `mergeFiles` it also makes one file of each line file.
    */
   merge(shardDirs: string[]): unknown {
     if (this.options.mergeFiles) mergeLineFiles(this.runDir, shardDirs, this.committed);
     return this.records(shardDirs);
   }
 
-  /** The records of committed shards, in item order: for a custom `merge`. They are read when they are first used. */
+  /** The records of committed shards, in item order, for a custom `merge`. They are read on first access. */
   protected records(shardDirs: readonly string[]): NonNullable<Result>[] {
     return recordsOfShards<NonNullable<Result>>(shardDirs, this.committed);
   }
 
-  /**
-   * Runs `forward` over the items, or over those that are left, and merges. As in ESPnet3, `asyncMode: true` makes it
-   * `submit`.
+  /** Runs `forward` over the items, or over those that are left, and merges. With `asyncMode: true`, as in ESPnet3, it calls `submit`.
    */
   run(items: Items, mode?: { readonly asyncMode?: false | undefined }): Promise<MergedOf<this, Result>>;
   run(items: Items, mode: { readonly asyncMode: true }): Promise<SubmittedRun>;
@@ -189,9 +180,7 @@ export abstract class BaseRunner<
     return (await this.loadDriver()).runTask(this["~task"](), items);
   }
 
-  /**
-   * Starts the run and returns at once, in this process: iterate it to get the records as shards are committed, await its
-   * `result`, stop it with `await using`.
+  /** Starts the run in this process and returns at once. Iterate the returned object to get the records as shards are committed, await its `result`, or stop it with `await using`.
    */
   start(items: Items): RunningRun<NonNullable<Result>, MergedOf<this, Result>> {
     return startRun((signal) => this["~task"]<MergedOf<this, Result>>(signal), {
@@ -201,35 +190,33 @@ export abstract class BaseRunner<
     });
   }
 
-  /**
-   * Starts workers that finish without this process and returns at once: jobs of a scheduler, or a process in the background
-   * where `env` is of this machine. The last worker merges. `millrace attach` and `runStatus` show the progress.
+  /** Starts workers that finish without this process, and returns at once. The workers are jobs of a scheduler or, if `env` is one of this machine, a process in the background. The last worker merges. `millrace attach` and `runStatus` show the progress.
    */
   async submit(items: Items): Promise<SubmittedRun> {
     return (await this.loadDriver()).submitTask(this["~task"](), items);
   }
 
-  /** Continues the run that is in `outputDir`, over the items it was begun with, and merges. */
+  /** Continues the run in `outputDir`, over the items with which it was started, and merges. */
   async resume(): Promise<MergedOf<this, Result>> {
     return (await this.loadDriver()).resumeTask(this["~task"]<MergedOf<this, Result>>());
   }
 
-  /** Runs the items that failed once more, puts what succeeds into its place, and merges again. */
+  /** Runs the failed items again, inserts the results of those that succeed, and merges again. */
   async retryFailed(filter: RetryFilter = {}): Promise<MergedOf<this, Result>> {
     return (await this.loadDriver()).retryTask(this["~task"]<MergedOf<this, Result>>(), filter);
   }
 
-  /** Called before a run is started, continued or retried: throws where it could not succeed. Default: nothing. */
+  /** Called before a run is started, continued or retried. It throws if the run cannot succeed. Default: does nothing. */
   protected beforeStart(): Awaitable<void> {}
 
-  // Only where a run is started: a worker imports this class and never drives a run.
+  // Loaded only to start a run: a worker imports this class too, and drives no run.
   private async loadDriver(): Promise<typeof import("../driver/run-task.ts")> {
     refuseInWorker(this.constructor.name);
     await this.beforeStart();
     return import("../driver/run-task.ts");
   }
 
-  /** What a driver needs to know; for this package alone. */
+  /** The task for a driver. Internal. */
   "~task"<Merged>(signal: AbortSignal | undefined = this.options.signal): Task<Merged> {
     const { provider, options, given, ownOptions } = this;
     return {
@@ -247,7 +234,7 @@ export abstract class BaseRunner<
   }
 }
 
-/** A runner whose `forward` takes an array of indices and returns one result for each, `null` for those to be dropped. */
+/** A runner whose `forward` takes an array of indices and returns one result for each; `null` drops an item. */
 export abstract class BatchRunner<Env extends object, Result = unknown, Own extends object = object> extends BaseRunner<
   Env,
   Result,
@@ -255,7 +242,7 @@ export abstract class BatchRunner<Env extends object, Result = unknown, Own exte
   readonly number[]
 > {}
 
-// The compiler does not know that the class of a runner has the statics of BaseRunner; checkRunner looks at the rest.
+// The compiler does not know that the class of a runner has the statics of BaseRunner. checkRunner checks the others.
 function staticsOf(runnerClass: unknown): RunnerStatics {
   return runnerClass as RunnerStatics;
 }

@@ -1,7 +1,7 @@
 import type { RunnerHooks } from "./runner-hooks.ts";
 import type { RunnerStatics } from "./runner-traits.ts";
 
-/** The hooks of a runner class as a worker calls them, each with the class's own options as its last argument. */
+/** The hooks of a runner class as a worker calls them, each with the own options as its last argument. */
 export function bindOptions(runner: RunnerStatics, own: object): RunnerHooks {
   if (runner.ownOptions === undefined) return runner;
   return {
@@ -20,11 +20,11 @@ export function bindOptions(runner: RunnerStatics, own: object): RunnerHooks {
   };
 }
 
-/** `forward` with the class's own options and what is known of the call in one object. */
+/** `forward` with the own options and the context of the call in one object. */
 function forwardWith(runner: RunnerStatics, own: object): RunnerHooks["forward"] {
   let last: { readonly call: object | undefined; readonly both: object } = { call: undefined, both: own };
   return (idx, env, call) => {
-    // One object for all calls that come one after another.
+    // The same object for all calls that come one after another.
     if (last.call !== call) last = { call, both: Object.assign(Object.create(call ?? null), own) };
     return runner.forward(idx, env, last.both);
   };

@@ -1,13 +1,11 @@
-/** What `forward` gets to know about its call. */
+/** The context of a call of `forward`. */
 export interface CallContext<Prefetched = undefined> {
-  /**
-   * Aborts when nothing waits for the answer any more: the item has used up its `itemTimeout`, the run was asked to stop, or
-   * another worker has the shard. Pass it on (`fetch(url, { signal })`), and the call ends at once.
+  /** Aborts when the answer is not needed any more: the item has exceeded its `itemTimeout`, the run was asked to stop, or another worker has the shard. Pass it on (`fetch(url, { signal })`), so that the call ends at once.
    */
   readonly signal: AbortSignal;
   /** The number of the attempt at the shard. It grows each time a worker takes the shard over from another. */
   readonly attempt: number;
-  /** Which try of the item, or of the batch, this is within the attempt: 1, and more with `retries`. */
+  /** The number of this try of the item or batch within the attempt: 1, or more with `retries`. */
   readonly tries: number;
   /** The number of the worker, from 0: see `currentWorker`. */
   readonly worker: number;

@@ -18,7 +18,10 @@ type DefinitionKey = keyof RunDefinition<
   OptionDeclarations
 >;
 
-/** The likeliest mistake: what `env` takes is given beside `config` instead of in it. */
+/**
+ * Checks the names of the options. The most frequent mistake is that an argument of `env` is passed beside `config`
+ * instead of in it.
+ */
 export function checkStart(start: object, options: OptionDeclarations = {}): void {
   const names = ["config", "params", ...Object.keys(options)];
   const unknown = Object.keys(start).find((key) => !names.includes(key) && !isRunnerOption(key));
@@ -27,12 +30,12 @@ export function checkStart(start: object, options: OptionDeclarations = {}): voi
   throw new MillraceError("BAD_OPTION", `Option ${JSON.stringify(unknown)} is not known.`, {
     hint:
       near === undefined
-        ? `What \`env\` takes is in config: run(items, { config: { ${unknown}: … } }).`
-        : `Did you mean ${near}? What \`env\` takes is in config: run(items, { config: { … } }).`,
+        ? `The argument of \`env\` is config: run(items, { config: { ${unknown}: … } }).`
+        : `Did you mean ${near}? The argument of \`env\` is config: run(items, { config: { … } }).`,
   });
 }
 
-/** What a definition may have. */
+/** The keys of a definition. */
 const keys: Record<DefinitionKey, "function" | "any"> = {
   env: "function",
   forward: "function",

@@ -8,34 +8,34 @@ import { describeKind, fromPlainValues, toPlainValues } from "../values/state-js
 import { callContextNames } from "./call-context.ts";
 import { type GivenOptions, isRunnerOption } from "./runner-options.ts";
 
-/** One option that a runner class adds to those of every runner. */
+/** One own option of a runner class. */
 export interface OwnOption<T> {
-  /** What the value has to look like: a shape, or a schema of zod, valibot, arktype or another Standard Schema library. */
+  /** What values are valid: a shape, or a schema of zod, valibot, arktype or another Standard Schema library. */
   readonly shape: Shape<T> | StandardSchema<T>;
-  /** The value where it is left out. Without a default it must be given, unless its shape is optional. */
+  /** The value if the option is left out. Without a default the option is required, unless its shape is optional. */
   readonly default?: T;
 }
 
-/** What a runner class declares in its static `ownOptions`: each of its own options, by the name it is given under. */
+/** The static `ownOptions` of a runner class: its own options, by name. */
 export type OwnOptions<Own extends object = Record<string, unknown>> = {
   readonly [Key in keyof Own]-?: OwnOption<Own[Key]>;
 };
 
-/** The options that a runner is given, apart: what every runner has, and what this class adds. */
+/** The options passed to a runner, separated: options of every runner, and own options of this class. */
 export interface SplitOptions {
   readonly common: GivenOptions;
-  /** Checked, with defaults, and a copy: data that a worker can get. */
+  /** Checked copies, with defaults. They are plain data, so that a worker can get them. */
   readonly own: Record<string, unknown>;
 }
 
 interface OptionsOwner {
   readonly name: string;
   readonly ownOptions?: OwnOptions | undefined;
-  /** There where `defineRun` has made the class. */
+  /** Set if `defineRun` has made the class. */
   readonly definition?: number | undefined;
 }
 
-/** Takes a class's own options out of what a runner was given, and checks them. */
+/** Separates the own options of a class from the others, and checks them. */
 export function splitOptions({ name, ownOptions = {}, definition }: OptionsOwner, options: object): SplitOptions {
   const own: Record<string, unknown> = {};
   for (const [key, declared] of Object.entries(ownOptions)) {
@@ -44,7 +44,7 @@ export function splitOptions({ name, ownOptions = {}, definition }: OptionsOwner
         hint: "Give the option another name.",
       });
     }
-    // In a definition they are apart: `context.options`.
+    // In a definition own options are in `context.options`, so their names cannot collide.
     if (definition === undefined && callContextNames.some((taken) => taken === key)) {
       throw new MillraceError("BAD_RUNNER", `${name}.ownOptions declares ${key}, which forward gets about its call.`, {
         hint: "Give the option another name: forward gets both in one object.",
@@ -69,27 +69,25 @@ function ownValue(runner: string, key: string, declared: OwnOption<unknown>, giv
       hint: `Pass it as new ${runner}(provider, { ${key}: … }), or under \`runner\` in the config.`,
     });
   }
-  // Before its shape: that a function cannot go along says more than that it is not a text.
+  // Encoded before the shape is checked: "workers get options as data" helps more than "is not a text".
   const copy = fromPlainValues(toPlain(value));
   const [problem] = shape.check(copy, [key]);
   if (problem === undefined) return optionOutput(declared.shape, copy, place);
   throw new MillraceError("BAD_OPTION", `Option ${showPath(problem.path)} of ${runner} ${problem.message}.`, {
     hint:
       problem.hint ??
-      `Pass it as it is expected in new ${runner}(provider, { ${key}: … }), or under \`runner\` in the config.`,
+      `Pass a valid value in new ${runner}(provider, { ${key}: … }), or under \`runner\` in the config.`,
   });
 }
 
-/** Whose option it is, and how it becomes plain values for a worker; what cannot is an error. */
+/** The runner and name of an option, and the function that makes it plain data for a worker. */
 interface OptionPlace {
   readonly runner: string;
   readonly key: string;
   readonly toPlain: (value: unknown) => unknown;
 }
 
-/**
- * What a checked option becomes: itself, or what a schema of another library makes of it. Workers make the runner again of
- * the result, so a schema that would refuse or change it a second time is an error here.
+/** The value of a checked option: unchanged, or as the schema of another library transforms it. Workers pass the result through the schema again, so a schema that refuses or changes its own result is an error.
  */
 function optionOutput(
   schema: Shape<unknown> | StandardSchema,
@@ -107,7 +105,7 @@ function optionOutput(
   });
 }
 
-/** Undefined also where it is refused: its problems were reported the first time. */
+/** The output of a schema; undefined if it refuses the value. Its problems were reported the first time. */
 function outputOf(schema: StandardSchema, value: unknown, key: string): unknown {
   const checked = checkValue(value, schema, [key]);
   return "value" in checked ? checked.value : undefined;

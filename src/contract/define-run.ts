@@ -31,9 +31,7 @@ import type { RunningRun } from "./start-run.ts";
 import type { RetryFilter, SubmittedRun } from "./task.ts";
 import type { BatchBy } from "./work-options.ts";
 
-/**
- * A run as one literal: what `env` builds is what `forward` gets, and no type has to be written down. Export what it returns: a
- * worker in another process imports the module and looks for it among the exports.
+/** Defines a run in one literal: `forward` gets what `env` builds, and all types are inferred. Export the returned object: a worker in another process imports the module and looks for it among the exports.
  *
  * ```ts
  * export const lengths = defineRun(import.meta, {
@@ -77,10 +75,10 @@ type AnyDefinition = RunDefinition<
 
 type AnyStart = GivenOptions & { readonly config?: unknown; readonly params?: object };
 
-/** How many definitions each module has made: a worker makes the same ones, in the same order. */
+/** The number of definitions in each module. A worker makes the same definitions in the same order. */
 const made = new Map<string, number>();
 
-/** A definition as the two classes that workers know. */
+/** A definition, as the two classes that workers use. */
 class Definition implements DefinedRun<unknown, unknown, AnyStart> {
   readonly [definitionMark]: DefinitionMark;
   private readonly makeRunner: (options: AnyStart) => BaseRunner<object, unknown, object, ItemIndex>;
@@ -137,7 +135,7 @@ function providerOf({ env, teardown }: AnyDefinition) {
   };
 }
 
-/** Waits for the values that are promises, all at once: `{ dataset: openJsonl(path), model: loadModel() }`. */
+/** Awaits all values that are promises, in parallel: `{ dataset: openJsonl(path), model: loadModel() }`. */
 function awaitValues(built: object | Promise<object>): object | Promise<object> {
   if (built instanceof Promise) return built.then(awaitValues);
   if (!isPlainObject(built) || !Object.values(built).some(isThenable)) return built;
@@ -145,7 +143,7 @@ function awaitValues(built: object | Promise<object>): object | Promise<object> 
   return Promise.all(entries).then((all) => Object.fromEntries(all));
 }
 
-/** A class with the hooks that a definition has: the others keep their defaults. */
+/** Makes a class with the hooks of a definition. All other hooks keep their defaults. */
 function runnerOf(definition: AnyDefinition) {
   const { options, forward, prefetch, retryIf, cost, writers, state, write, finish, merge } = definition;
   class Runner extends BaseRunner<object, unknown, object, ItemIndex> {
@@ -156,7 +154,7 @@ function runnerOf(definition: AnyDefinition) {
       return merge === undefined ? super.merge(shardDirs) : merge(shardDirs.map(shardOutput), { runDir: this.runDir });
     }
   }
-  // The same object for every item: a run of tiny items pays nothing for it.
+  // The same object for every item, so that it costs tiny items nothing.
   const plain: RunContext<object> = { options: {} };
   let last: RunContext<object> = plain;
   const contextOf = (own: object | undefined): RunContext<OptionDeclarations> => {
@@ -200,7 +198,10 @@ function runnerOf(definition: AnyDefinition) {
   );
 }
 
-/** What `forward` of a definition gets last, made of what a worker passes: the call, with the run's own options in it. */
+/**
+ * Makes the last argument of `forward` of a definition from the one that a worker passes: the context of the call, and
+ * the own options.
+ */
 function callContexts(hasOptions: boolean) {
   type Context = RunContext<OptionDeclarations> & CallContext<unknown>;
   let last: { readonly call: object; readonly context: Context } | undefined;
@@ -213,7 +214,7 @@ function callContexts(hasOptions: boolean) {
   };
 }
 
-/** The options of a start; those that it leaves out and the definition has are the definition's. */
+/** The options of a start, with those of the definition as defaults. */
 function withDefaults(given: GivenOptions, { batch, concurrency }: AnyDefinition): GivenOptions {
   const options = withBatch(given, batch as number | BatchBy | undefined);
   if (concurrency === undefined || given.concurrency !== undefined) return options;
@@ -222,12 +223,12 @@ function withDefaults(given: GivenOptions, { batch, concurrency }: AnyDefinition
   return all;
 }
 
-/** The batches of a start; where it asks for none, those of the definition. */
+/** Adds the batches of the definition, unless the start has its own. */
 function withBatch(given: GivenOptions, batch: number | BatchBy | undefined): GivenOptions {
   const asked = (["batchSize", "batchBy"] as const).find((key) => given[key] != null);
   if (asked !== undefined && batch !== undefined) return given;
   if (asked !== undefined) {
-    throw new MillraceError("BAD_OPTION", `${asked} is given, and \`forward\` of this run takes one index.`, {
+    throw new MillraceError("BAD_OPTION", `${asked} is given, but \`forward\` of this run takes one index.`, {
       hint: "Add `batch` to its definition, and let `forward` take an array of indices; or leave the option out.",
     });
   }
@@ -249,7 +250,7 @@ function shardOutput(dir: string): ShardOutput<never, object> {
   };
 }
 
-/** How a definition is called where people see it: by its file, the second and further ones of a file with a number. */
+/** The name of a definition for people: the name of its file, and a number for the second and later ones in a file. */
 function nameOf(url: string, position: number): string {
   const file = url.startsWith("file:") ? basename(fileURLToPath(url)) : (url.split("/").at(-1) ?? url);
   const name = file.replace(/\.[cm]?[jt]sx?$/, "");

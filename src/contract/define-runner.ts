@@ -13,7 +13,7 @@ type ProviderConstructor = abstract new (
   ...args: OfSubclass[]
 ) => EnvironmentProvider<OfSubclass, OfSubclass, OfSubclass>;
 
-/** Where a module is: its `import.meta`. */
+/** The `import.meta` of a module. */
 export interface ModuleMeta {
   readonly url: string;
 }
@@ -49,7 +49,10 @@ type BuildersOf<Provider> = Provider extends {
     : unknown
   : unknown;
 
-/** Names the module of a provider class, so that workers find it, and checks the static builders of an `InferenceProvider`. */
+/**
+ * Names the module of a provider class, so that workers find it, and checks the static builders of an
+ * `InferenceProvider`.
+ */
 export function defineProvider<Class extends ProviderConstructor>(
   meta: ModuleMeta,
   providerClass: Class & BuildersOf<InstanceType<Class>>,

@@ -79,7 +79,7 @@ function bad(name: string, value: unknown, expected: string): MillraceError {
   });
 }
 
-/** An option that is not known, with the nearest name that is. */
+/** The error about an unknown option. It names the nearest known one. */
 export function unknownName(shown: string, name: string, names: readonly string[]): MillraceError {
   const near = nearestName(toCamelCase(name), names);
   return new MillraceError("BAD_OPTION", `Option ${JSON.stringify(shown)} is not known.`, {

@@ -11,16 +11,16 @@ import type { RunningRun } from "./start-run.ts";
 import type { RetryFilter, SubmittedRun } from "./task.ts";
 import type { BatchBy } from "./work-options.ts";
 
-/** The options that a definition adds, by their names. */
+/** The own options of a definition, by name. */
 export type OptionDeclarations = Readonly<Record<string, OwnOption<OfSubclass>>>;
 
-/** The options of a definition that adds none. */
+/** The own options of a definition that has none. */
 // biome-ignore lint/complexity/noBannedTypes: an object without keys; as a Record it would show `never` where people hover
 export type NoOptions = {};
 
 type OptionValue<Option> = Option extends { readonly shape: infer Shape } ? ShapeValue<Shape> : never;
 
-/** The options of a definition as its functions get them. */
+/** The own options of a definition, as its functions get them. */
 type OptionValues<Options> = { readonly [Name in keyof Options]: OptionValue<Options[Name]> };
 
 type LeftOut<Options> = {
@@ -31,28 +31,28 @@ type LeftOut<Options> = {
       : never;
 }[keyof Options];
 
-/** The same options as a start gives them: those with a default may be left out. */
+/** The own options, as a start passes them: those with a default may be left out. */
 type OptionsGiven<Options> = {
   readonly [Name in Exclude<keyof Options, LeftOut<Options>>]: OptionValue<Options[Name]>;
 } & { readonly [Name in LeftOut<Options>]?: OptionValue<Options[Name]> | undefined };
 
-/** What every function of a definition gets last. */
+/** The last argument of every function of a definition. */
 export interface RunContext<Options> {
   readonly options: OptionValues<Options>;
 }
 
-/** What `env` builds, with values instead of promises of them. */
+/** The result of `env`, with its promises resolved. */
 type BuiltEnv<Env> = [Extract<Env[keyof Env], PromiseLike<unknown>>] extends [never]
   ? Env
   : { [Key in keyof Env]: Awaited<Env[Key]> };
 
-/** What one call of `forward` is about: one index, or those of a batch. */
+/** The first argument of `forward`: one index, or those of a batch. */
 type IndexOf<Batch> = Batch extends undefined ? number : readonly number[];
 
-/** What `forward` gets of `prefetch`: for one item, or for each item of a batch. */
+/** What `forward` gets from `prefetch`: one value, or one for each item of a batch. */
 type PrefetchedOf<Batch, Prefetched> = Batch extends undefined ? Prefetched : readonly Prefetched[];
 
-/** What an item becomes, once those are left out for which `forward` returned `null` or `undefined`. */
+/** The result of an item that was not dropped. */
 export type ResultOf<Batch, Returned> = Batch extends undefined
   ? Exclude<NonNullable<Awaited<Returned>>, ItemError>
   : Awaited<Returned> extends readonly (infer Result)[]
@@ -62,10 +62,10 @@ export type ResultOf<Batch, Returned> = Batch extends undefined
 /** A batch has as many results as items. */
 type BatchCheck<Batch> = Batch extends undefined ? unknown : Awaitable<readonly unknown[]>;
 
-/** Only a `merge` makes a run return something else than its records. */
+/** Requires a `merge` if a run returns something else than its records. */
 export type MergeCheck<Merged, Result> = Result[] extends Merged ? unknown : { readonly merge: unknown };
 
-/** The writers of a run that opens none of its own. */
+/** The writers of a run without custom writers. */
 export interface DefaultWriters<Result> {
   readonly records: Writer<Result>;
 }
@@ -73,9 +73,9 @@ export interface DefaultWriters<Result> {
 /** A committed shard, for `merge`. */
 export interface ShardOutput<Result, State> {
   readonly dir: string;
-  /** What `state` began with and `finish` returned; read when it is looked at. */
+  /** The final state: the keys of `state` and the result of `finish`. Read on first access. */
   readonly state: State;
-  /** The records of the default writers, read when they are first looked at. */
+  /** The records of the default writers, read on first access. */
   readonly records: readonly Result[];
 }
 
@@ -92,40 +92,44 @@ export interface RunDefinition<
   Merged,
   Options extends OptionDeclarations,
 > {
-  /** Builds what `forward` needs (dataset, model, helpers), once per worker. Values that are promises are awaited together. */
+  /**
+   * Builds what `forward` needs (dataset, model, helpers), once per worker. Values that are promises are awaited
+   * together.
+   */
   readonly env: (config: Config, params: Params) => Env | Promise<Env>;
-  /** Options of this run's own, checked; they are given where the run is started. */
+  /** Own options of this run. They are passed when the run is started, and checked. */
   readonly options?: Options | undefined;
-  /** How many items `forward` gets at a time, or up to which cost. Default: one index, not an array. */
+  /** How many items `forward` gets at a time, or up to which total cost. Default: one index, not an array. */
   readonly batch?: Batch | undefined;
-  /** The work for one item, or for a batch: then one result for each of its items. `null` or `undefined` drops an item. */
+  /**
+   * Computes the result of one item, or an array with a result for each item of a batch. `null` or `undefined` drops an
+   * item.
+   */
   readonly forward: (
     idx: IndexOf<Batch>,
     env: BuiltEnv<Env> & RunPlace,
     context: RunContext<Options> & CallContext<PrefetchedOf<Batch, NoInfer<Prefetched>>>,
   ) => Returned & BatchCheck<Batch>;
-  /**
-   * Gets something for an item ahead of `forward` (reads and decodes a file, fetches it), which finds it in `context.prefetched`.
-   * `prefetchItems` and `prefetchBytes` say how far ahead.
+  /** Gets data for an item ahead of `forward` (reads and decodes a file, for example). `forward` finds it in `context.prefetched`. `prefetchItems` and `prefetchBytes` limit how far ahead.
    */
   readonly prefetch?:
     | ((idx: number, env: BuiltEnv<Env> & RunPlace, context: RunContext<Options>) => Prefetched | Promise<Prefetched>)
     | undefined;
-  /** How many calls of `forward` a worker may have open at the same time; a start may ask for another number. Default: 1. */
+  /** How many calls of `forward` a worker may have open at the same time. A start may set another number. Default: 1. */
   readonly concurrency?: number | undefined;
-  /** Whether a call that failed with this error is repeated, within `retries`. Default: every one is. */
+  /** Whether a call that failed with this error is repeated, within `retries`. Default: always. */
   readonly retryIf?: ((error: unknown) => boolean) | undefined;
-  /** What an item costs, for `batch: { cost, max }`. */
+  /** The cost of an item, for `batch: { cost, max }`. */
   readonly cost?: ((idx: number, env: BuiltEnv<Env> & RunPlace, context: RunContext<Options>) => number) | undefined;
   /** Opens the files of one shard in its folder. Default: `records.jsonl`. */
   readonly writers?:
     | ((shardDir: string, env: BuiltEnv<Env> & RunPlace, context: RunContext<Options>) => Awaitable<Writers>)
     | undefined;
-  /** What a shard carries from item to item; plain data that a checkpoint keeps. */
+  /** Returns the first state of a shard, which is kept from item to item. It is plain data, which a checkpoint saves. */
   readonly state?:
     | ((env: BuiltEnv<Env> & RunPlace, context: RunContext<Options>) => State | Promise<State>)
     | undefined;
-  /** Takes the result of one item to the writers or into the state. Default: a line of `records.jsonl`. */
+  /** Writes the result of one item, or adds it to the state. Default: writes a line of `records.jsonl`. */
   readonly write?:
     | ((
         writers: NoInfer<Writers>,
@@ -135,7 +139,7 @@ export interface RunDefinition<
         context: RunContext<Options>,
       ) => Awaitable<void>)
     | undefined;
-  /** Closes the files of one shard; what it returns is added to the state. Default: closes every writer. */
+  /** Closes the files of one shard. Its return value is added to the state. Default: closes every writer. */
   readonly finish?:
     | ((
         writers: NoInfer<Writers>,
@@ -144,14 +148,14 @@ export interface RunDefinition<
         context: RunContext<Options>,
       ) => Awaitable<object | undefined> | Awaitable<void>)
     | undefined;
-  /** Puts the committed shards, in item order, together. Default: all records. */
+  /** Merges the committed shards, which are in item order. Default: returns all records. */
   readonly merge?:
     | ((
         shards: readonly ShardOutput<NoInfer<ResultOf<Batch, Returned>>, NoInfer<State>>[],
         run: { readonly runDir: string },
       ) => Merged | Promise<Merged>)
     | undefined;
-  /** Called once per worker when it leaves: close files, free a device. */
+  /** Called once per worker when it leaves, to close files or free a device. */
   readonly teardown?: ((env: BuiltEnv<Env>) => void | Promise<void>) | undefined;
   /** Raised when a function changes in a way that makes earlier outputs wrong: a resume then refuses. */
   readonly version?: string | number | undefined;
@@ -160,26 +164,29 @@ export interface RunDefinition<
 type ConfigPart<Config> = unknown extends Config ? { readonly config?: Config } : { readonly config: Config };
 type ParamsPart<Params> = object extends Params ? { readonly params?: Params } : { readonly params: Params };
 
-/** What a start is given, in one object: the config and params of `env`, the run's own options, and those of every run. */
+/** The options of a start, in one object: config and params of `env`, own options, and the options of every run. */
 export type StartOptions<Config, Params extends object, Batch, Options> = RunOptions &
   (Batch extends undefined ? unknown : BatchOptions) &
   OptionsGiven<Options> &
   ConfigPart<Config> &
   ParamsPart<Params>;
 
-/** The options may be left out where none of them is required. */
+/** The options may be left out if none of them is required. */
 type StartArguments<Start> = object extends Start ? [options?: Start] : [options: Start];
 
-/** A run, ready to be started, by `defineRun`. */
+/** A run that `defineRun` has defined. */
 export interface DefinedRun<Result, Merged, Start> {
   /** Runs `forward` over the items, or over those that are left, and merges. */
   run(items: Items, ...options: StartArguments<Start>): Promise<Merged>;
-  /** Starts the run and returns at once: iterate it for the records as shards are committed, or await its `result`. */
+  /**
+   * Starts the run and returns at once. Iterate the returned object to get the records as shards are committed, or
+   * await its `result`.
+   */
   start(items: Items, ...options: StartArguments<Start>): RunningRun<Result, Merged>;
   /** Starts workers that finish without this process, and returns at once. */
   submit(items: Items, ...options: StartArguments<Start>): Promise<SubmittedRun>;
-  /** Continues the run in `outputDir`, over the items it was begun with, and merges. */
+  /** Continues the run in `outputDir`, over the items with which it was started, and merges. */
   resume(...options: StartArguments<Start>): Promise<Merged>;
-  /** Runs the items that failed once more, all or those whose message matches `error`, and merges again. */
+  /** Runs the failed items again (all, or those whose message matches `error`), and merges again. */
   retryFailed(...options: StartArguments<Start & RetryFilter>): Promise<Merged>;
 }

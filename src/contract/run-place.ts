@@ -1,6 +1,4 @@
-/**
- * Where the outputs of a run are. `forward` and the other hooks find these keys in the env, unless the provider gives them
- * itself. Absent in a run without `outputDir`, and in an env that is frozen.
+/** Where the outputs of a run are. `forward` and the other hooks find these keys in the env, unless the provider has set them. Absent in a run without `outputDir`, and if the env is frozen.
  */
 export interface RunPlace {
   readonly outputDir?: string;
@@ -18,7 +16,7 @@ export function placeOf({
   return outputDir === undefined ? {} : { outputDir, shardSubdir };
 }
 
-/** Adds the place of a run to an env; returns a function that removes it, since the env may be the user's own object. */
+/** Adds the place of a run to an env. Returns a function that removes it, because the env may be an object of the user. */
 export function addRunPlace(env: object, place: RunPlace): () => void {
   if (!Object.isExtensible(env)) return () => {};
   // Hidden, so that the keys of the env are those that the provider has built.

@@ -1,33 +1,33 @@
-/** A value now or a promise of it. */
+/** A value, or a promise of it. */
 export type Awaitable<T> = T | PromiseLike<T>;
 
-/** What a subclass gives a type of its own; `defineRunner` compares that with the env and the result of the class. */
+/** A type that each subclass chooses. `defineRunner` compares it with the env and the result of the class. */
 // biome-ignore lint/suspicious/noExplicitAny: a static method cannot use the type arguments of its class
 export type OfSubclass = any;
 
-/** What a shard carries from item to item. Every further key belongs to the runner and is kept. */
+/** The state of a shard, from item to item. All other keys belong to the runner and are saved. */
 export interface ShardState {
   readonly shardId: number;
   readonly shardDir: string;
-  /** As `openWriters` returned them. */
+  /** The result of `openWriters`. */
   readonly writers: OfSubclass;
 }
 
-/** Where a shard is worked on. */
+/** The number and the folder of a shard. */
 export interface ShardPlace {
   readonly shardId: number;
-  /** The folder for the shard's files while it is being made; it becomes `split.N` with the commit. */
+  /** The folder for the files of the shard. The commit renames it to `split.N`. */
   readonly shardDir: string;
 }
 
-/** The static side of a runner, as a worker uses it. `own` are the options that the class adds; a worker leaves them out. */
+/** The static side of a runner, as a worker uses it. `own`: the own options of the class, which a worker leaves out. */
 export interface RunnerHooks {
   readonly name: string;
-  /** Its last argument has the options that the class adds, too. */
+  /** Its last argument also has the own options of the class. */
   forward(idx: number | readonly number[], env: object, call?: object): unknown;
   initState(place: ShardPlace, env: object, own?: object): Awaitable<ShardState>;
   reduceState(state: ShardState, result: unknown, env: object, own?: object): Awaitable<ShardState>;
-  /** Takes the results of a whole batch in, in the place of `reduceState`, where a runner has it. */
+  /** Writes the results of a whole batch; replaces `reduceState`. */
   writeBatch?(
     writers: object,
     results: unknown,
@@ -45,16 +45,16 @@ export interface RunnerHooks {
   itemCost?(idx: number, env: object, own?: object): number;
   /** Whether a call that failed with this error is repeated, within `retries`. Default: yes. */
   retryIf?(error: unknown, own?: object): boolean;
-  /** Gets something that `forward` needs, ahead of it. */
+  /** Gets data that `forward` needs, ahead of it. */
   prefetch?(idx: number, env: object, own?: object): unknown;
 }
 
-/** What a worker must know about a runner besides its hooks. */
+/** What a worker needs to know about a runner besides its hooks. */
 export interface RunnerTraits {
-  /** The runner opens the standard writers, so the run's options for the default records count. */
+  /** The runner uses the standard writers, so the options for the default records apply. */
   readonly standardWriters: boolean;
-  /** The runner opens no files but the standard ones, so a shard's folder need not be searched for others. */
+  /** The runner opens only the standard files, so the folder of a shard need not be searched for others. */
   readonly standardFiles: boolean;
-  /** The runner's own check of a committed shard, where it has one. */
+  /** The check of a committed shard, if the runner has one. */
   readonly isShardDone?: ((shardDir: string) => Awaitable<boolean>) | undefined;
 }

@@ -17,7 +17,7 @@ import {
 } from "./option-checks.ts";
 import type { BatchBy, WorkOptions } from "./work-options.ts";
 
-// Each open call may be of another shard, whose lease is renewed and whose files are open.
+// Limited because each open call may be of another shard, with open files and a lease to renew.
 const maxConcurrency = 4096;
 
 /** The options of a run whose `forward` takes an array of indices. */
@@ -28,112 +28,108 @@ export interface BatchOptions {
   readonly batchBy?: BatchBy | undefined;
 }
 
-/** The options of every run. Only `outputDir` and `shardSubdir` say where a run is; the rest may change at a resume. */
+/** The options of every run. All but `outputDir` and `shardSubdir`, which say where the run is, may change at a resume. */
 export interface RunOptions {
-  /** Where the run folder is. Default: a temporary one, removed when the records are returned. */
+  /** The folder of the run. Default: a temporary folder, removed when the records are returned. */
   readonly outputDir?: string | undefined;
   /** A folder below `outputDir` for the shards, the manifest and the merged files. Default: `outputDir` itself. */
   readonly shardSubdir?: string | undefined;
-  /** `false` deletes what an earlier run left in the folder and starts over. Default: `true`. */
+  /** `false` deletes the earlier run in the folder and starts over. Default: `true`. */
   readonly resume?: boolean | undefined;
-  /** Continues although config, params, runner, provider or their code changed since the run was begun. Default: `false`. */
-  readonly acceptChange?: boolean | undefined;
   /**
-   * What a start, or a worker, does where the code is no longer the one that made the outputs: `refuse`, `warn` (continue, and
-   * say so), `accept`. Default: `refuse` where the module of the runner or the provider has changed, `warn` where only
-   * something that they import has.
+   * Continues although config, params, runner, provider or their code changed since the run was started. Default:
+   * `false`.
+   */
+  readonly acceptChange?: boolean | undefined;
+  /** What a start, or a worker, does if the code has changed since it made the outputs: `refuse`, `warn` (continue with a warning), `accept`. Default: `refuse` if the module of the runner or the provider has changed, `warn` if only a module that they import has.
    */
   readonly onCodeChange?: OnCodeChange | undefined;
-  /** How many shards a new run is cut into. Default: 16 a worker, at least 128, and one per batch where that is at most twice as many. */
-  readonly shards?: number | undefined;
-  /** What a failing item does: stop the run, or be written to `failures.jsonl`. Default: `fail`. */
-  readonly onError?: "fail" | "skip" | undefined;
-  /** Further tries of a failing item. Default: 0. */
-  readonly retries?: number | undefined;
   /**
-   * Milliseconds before the first further try, at most; each next one may wait twice as long. The pause is a random part of that,
-   * and what the server asked for (`retryAfterMs` of the error) is added. Default: 100.
+   * How many shards a new run is cut into. Default: 16 per worker, at least 128; or one per batch if that is at most
+   * twice as many.
+   */
+  readonly shards?: number | undefined;
+  /** What happens if an item fails: `fail` stops the run, `skip` writes the item to `failures.jsonl`. Default: `fail`. */
+  readonly onError?: "fail" | "skip" | undefined;
+  /** How many times a failing item is tried again. Default: 0. */
+  readonly retries?: number | undefined;
+  /** The maximum pause before the second try, in milliseconds; it doubles with each try. The pause is a random part of it. The time that the server asked for (`retryAfterMs` of the error) is added. Default: 100.
    */
   readonly retryDelay?: number | undefined;
-  /** The longest such pause, in milliseconds, without what the server asked for. Default: 30000. */
+  /** The upper limit of that maximum, in milliseconds. The time that the server asked for is added. Default: 30000. */
   readonly maxRetryDelay?: number | undefined;
   /**
-   * How many calls of `forward` each worker may have open at the same time, for work that waits: APIs, downloads. Results are
+   * How many calls of `forward` each worker may have open at the same time, for work that waits: APIs, downloads.
+   * Results are
    * still written in item order. Default: 1.
    */
   readonly concurrency?: number | undefined;
-  /** Bytes of results that may wait for an earlier item in each worker before it begins no more calls. Default: 64 MiB. */
+  /** Bytes of results that may wait for an earlier item in each worker. Above it, no more calls begin. Default: 64 MiB. */
   readonly maxWaitingBytes?: number | undefined;
-  /** How many calls of `forward` all workers together may begin: `{ perSecond, burst, adaptive }`. Default: any number. */
+  /** How many calls of `forward` all workers together may begin: `{ perSecond, burst, adaptive }`. Default: no limit. */
   readonly rateLimit?: RateLimit | undefined;
   /** How many items `prefetch` may be ahead of `forward` in each worker. Default: 4, or two batches. */
   readonly prefetchItems?: number | undefined;
-  /** Bytes that `prefetch` may hold in each worker. Default: 256 MiB. */
+  /** Bytes that prefetched values may take in each worker. Default: 256 MiB. */
   readonly prefetchBytes?: number | undefined;
-  /** Stops a run that skips: how many items may fail, or, below 1, which share of them. Default: any number. */
-  readonly maxFailures?: number | undefined;
   /**
-   * Milliseconds `forward` may take per item. Default: any time. With `env: local` only a `forward` that answers later can
-   * be timed out: a synchronous one can only be ended with its worker.
+   * With `onError: "skip"`: how many items may fail before the run stops, or below 1, which share of them. Default: no
+   * limit.
+   */
+  readonly maxFailures?: number | undefined;
+  /** Milliseconds that `forward` may take per item. Default: no limit. With `env: local` it applies only to an asynchronous `forward`: a synchronous one can only be ended together with its worker.
    */
   readonly itemTimeout?: number | undefined;
-  /**
-   * Bytes of memory (RSS) above which a worker is replaced by a fresh one, between two items. Default: any amount. Counts
-   * for workers with a process of their own; `local` and `thread` have none.
+  /** Bytes of memory (RSS) above which a worker is replaced by a new one, between two items. Default: no limit. It applies to workers that are processes, not with `local` and `thread`.
    */
   readonly maxRss?: number | undefined;
-  /**
-   * The shortest time between checkpoints, in milliseconds. Default: 30; more where they would cost over one percent, but a kill repeats at most 5 s or
-   * one percent of the work, or the run says why not.
+  /** The minimum time between checkpoints, in milliseconds. Default: 30. The time is longer if checkpoints would take over 1 % of the time; a kill then repeats at most 5 s or 1 % of the work. If that cannot be kept, the run prints why.
    */
   readonly checkpointInterval?: number | undefined;
-  /**
-   * NaN and the infinities in the default records, which JSON does not have: `refuse` fails the item, `null` writes null.
-   * Default: `refuse`. A `jsonlWriter` that you open has an option of its own.
+  /** NaN and infinities in the default records, which JSON does not have: `refuse` fails the item, `null` writes null. Default: `refuse`. A `jsonlWriter` that you open has its own option.
    */
   readonly nonFinite?: "refuse" | "null" | undefined;
-  /** Milliseconds after which a worker that shows no sign of life loses its shard. Default: 15000, and more from 500 workers on. */
+  /** Milliseconds after which a worker without heartbeat loses its shard. Default: 15000, and more from 500 workers on. */
   readonly leaseTtl?: number | undefined;
-  /** Makes one file in the run folder of the line files of all shards, `records.jsonl` for one. Default: they stay parts. */
-  readonly mergeFiles?: boolean | undefined;
   /**
-   * Who may read `spec.json` of the run, which holds config and params: `owner`, or also the `group` of the folder, so that
-   * colleagues can continue the run from its folder. Default: `owner`.
+   * Merges the line files of all shards (`records.jsonl`, for example) into one file in the run folder. Default:
+   * `false`.
+   */
+  readonly mergeFiles?: boolean | undefined;
+  /** Who may read `spec.json` of the run, which has config and params: only the `owner`, or also the `group` of the folder, so that colleagues can continue the run. Default: `owner`.
    */
   readonly specAccess?: "owner" | "group" | undefined;
   /** Shows progress on stderr. Default: `true`. */
   readonly progress?: boolean | undefined;
-  /** Where a run that is left alone writes down its jobs, one JSON file each. Default: only in the run folder. */
+  /** The folder into which `submit` writes a JSON file for each task. Default: only the run folder. */
   readonly asyncSpecsDir?: string | undefined;
-  /**
-   * Where each shard's records are put as `split.N.jsonl` when it is committed. Default: only in the run folder. Without
-   * `outputDir`, the run folder is `run` in it.
+  /** The folder to which the records of each committed shard are copied, as `split.N.jsonl`. Default: only the run folder. Without `outputDir`, the run folder is `run` in it.
    */
   readonly asyncResultDir?: string | undefined;
-  /** Where workers run, for this runner alone. Default: what `setParallel` said. */
+  /** Where workers run, for this runner only. Default: the setting of `setParallel`. */
   readonly parallel?: ParallelInput | undefined;
-  /** Stops the run: it checkpoints, gives its shard back and throws `RUN_STOPPED`. */
+  /** Stops the run: it saves a checkpoint, releases its shards and throws `RUN_STOPPED`. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What `forward` gets: one index, or with a batch an array of them. */
+/** The first argument of `forward`: one index, or with a batch an array of them. */
 export type ItemIndex = number | readonly number[];
 
 type OneIndexOnly = "forward takes one index: extend BatchRunner, or give BaseRunner an array as its index type";
 
-/** The options of a runner. `batchSize` and `batchBy` are there where its `forward` takes arrays. */
+/** The options of a runner. `batchSize` and `batchBy` are allowed if its `forward` takes arrays. */
 export type RunnerOptions<Index extends ItemIndex = number> = RunOptions &
   (readonly number[] extends Index
     ? BatchOptions
     : { readonly batchSize?: OneIndexOnly | null | undefined; readonly batchBy?: OneIndexOnly | undefined });
 
-/** Options as they come from a config, or from a script without types. */
+/** Options from a config, or from a script without types. */
 export interface GivenOptions extends RunOptions, BatchOptions {
-  /** As in ESPnet3: `run` is `submit`. */
+  /** As in ESPnet3: `run` calls `submit`. */
   readonly asyncMode?: boolean | undefined;
 }
 
-/** The options after the check, with defaults. */
+/** The checked options, with defaults. */
 export interface CheckedOptions {
   readonly outputDir: string | undefined;
   readonly shardSubdir: string;
@@ -147,9 +143,9 @@ export interface CheckedOptions {
   readonly signal: AbortSignal | undefined;
   readonly asyncMode: boolean;
   readonly asyncSpecsDir: string | undefined;
-  /** Without a `leaseTtlMs` where the user gave none: it depends on the number of workers. */
+  /** `leaseTtlMs` is undefined if the user has not set it: its default depends on the number of workers. */
   readonly work: Omit<WorkOptions, "leaseTtlMs"> & { readonly leaseTtlMs: number | undefined };
-  /** Read when a run begins, so that a later `setParallel` counts. */
+  /** Called when a run begins, so that a later `setParallel` applies. */
   readonly parallel: () => ParallelConfig;
 }
 
@@ -195,7 +191,7 @@ export function isRunnerOption(name: string): boolean {
   return Object.hasOwn(known, name);
 }
 
-/** Checks a runner's options once, at the border; `ownNames` are those that its class adds. */
+/** Checks the options of a runner. `ownNames`: the names of its own options. */
 export function checkOptions(options: GivenOptions, ownNames: readonly string[] = []): CheckedOptions {
   for (const key of Object.keys(options))
     if (!isRunnerOption(key)) throw unknownName(key, key, [...ownNames, ...runnerOptionNames]);
@@ -203,7 +199,7 @@ export function checkOptions(options: GivenOptions, ownNames: readonly string[] 
   const parallel = options.parallel === undefined ? undefined : checkParallel(options.parallel);
   const asyncMode = checkBoolean("asyncMode", options.asyncMode ?? false);
   const resultDir = checkFolder("asyncResultDir", options.asyncResultDir);
-  // A run that is submitted must have a folder that stays.
+  // A submitted run must have a permanent folder.
   const resultRunFolder = resultDir === undefined ? undefined : join(resultDir, "run");
   return {
     asyncMode,

@@ -4,12 +4,12 @@ import { describeKind } from "../values/state-json.ts";
 import type { OwnOptions } from "./class-options.ts";
 import type { Awaitable, RunnerHooks, RunnerTraits } from "./runner-hooks.ts";
 
-/** What is read from a class if it is there. */
+/** The statics of a class that may be read. */
 export interface ClassStatics {
   readonly name: string;
   readonly module?: string;
   readonly version?: string | number;
-  /** Where `defineRun` has made the class: the position of that definition in its module. */
+  /** If `defineRun` has made the class: the position of the definition in its module. */
   readonly definition?: number;
 }
 
@@ -29,12 +29,12 @@ export function checkRunner(runner: ClassStatics): RunnerStatics {
   });
 }
 
-// The other hooks have defaults: a class that lacks them does not extend BaseRunner, and fails when they are called.
+// The other hooks have defaults. A class without them does not extend BaseRunner, and fails when they are called.
 function hasForward(runner: ClassStatics): runner is RunnerStatics {
   return typeof (runner as Partial<RunnerStatics>).forward === "function";
 }
 
-/** With `writeBatch` no other hook gets results: one that is there would never be called. */
+/** Refuses other hooks for results beside `writeBatch`: they would never be called. */
 function checkWriteBatch(runner: RunnerStatics): RunnerStatics {
   if (runner.writeBatch === undefined) return runner;
   if (typeof runner.writeBatch !== "function") {
@@ -45,12 +45,12 @@ function checkWriteBatch(runner: RunnerStatics): RunnerStatics {
   const base = baseOf(runner);
   const unused = (["reduceState", "writeRecord"] as const).find((hook) => runner[hook] !== base[hook]);
   if (unused === undefined) return runner;
-  throw new MillraceError("BAD_RUNNER", `${runner.name} has writeBatch and a ${unused} of its own.`, {
+  throw new MillraceError("BAD_RUNNER", `${runner.name} has both writeBatch and ${unused}.`, {
     hint: `With writeBatch, ${unused} would not be called. Keep writeBatch to get the results of a batch, or ${unused} to get them one by one.`,
   });
 }
 
-/** What a worker must know about a runner besides its hooks: which of them are the defaults. */
+/** Finds out which hooks of a runner are the defaults. */
 export function traitsOf(runner: RunnerStatics): RunnerTraits {
   const base = baseOf(runner);
   const keeps = (...hooks: (keyof RunnerStatics)[]) => hooks.every((hook) => runner[hook] === base[hook]);
@@ -69,7 +69,7 @@ export function traitsOf(runner: RunnerStatics): RunnerTraits {
   };
 }
 
-// Found from the class itself, not imported: a worker may have loaded another copy of this package than the user's code.
+// Not imported but found through the class: a worker may have loaded another copy of this package than the user's code.
 function baseOf(runner: RunnerStatics): RunnerStatics {
   let base = runner;
   for (;;) {
@@ -79,7 +79,7 @@ function baseOf(runner: RunnerStatics): RunnerStatics {
   }
 }
 
-/** The class in the identity of a run: a raised version makes it another one. */
+/** The text for a class in the identity of a run, with its version. */
 export function identityOf({ name, version }: ClassStatics): string {
   return version === undefined ? name : `${name} version ${version}`;
 }

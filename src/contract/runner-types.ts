@@ -11,19 +11,19 @@ export interface RunnerTypes<Env extends object, Result, Own extends object, Ind
   readonly index: Index;
 }
 
-/** What `run` returns: what the runner's `merge` returns, the records by default. */
+/** The result of `run`: the result of `merge`, by default the records. */
 export type MergedOf<Runner, Result> = Runner extends { merge(shardDirs: string[]): infer Merged }
   ? unknown extends Merged
     ? NonNullable<Result>[]
     : Awaited<Merged>
   : never;
 
-/** What an item that has no result may be returned as. */
+/** The values that `forward` may return for an item without a result. */
 type Dropped = null | undefined | ItemError;
 
 /** What `forward` may return. */
 type Returned<Class, Result, Index extends ItemIndex> = Class extends {
-  // A runner that takes whole batches may have one value for the batch.
+  // A runner with writeBatch may return one value for the whole batch.
   readonly writeBatch: (writers: OfSubclass, results: infer Results, ...rest: OfSubclass[]) => unknown;
 }
   ? Awaitable<Results>
@@ -42,7 +42,10 @@ type StateOf<Class> = Class extends { readonly initState: (...args: OfSubclass[]
 
 type WithDefaults<Own extends object> = Required<Own>;
 
-/** The static hooks that a runner class has to fit. Properties, not methods: parameters are then compared strictly. */
+/**
+ * The types that the static hooks of a runner class must match. Properties, not methods, so that parameters are
+ * compared strictly.
+ */
 interface HooksOf<Class, Types extends RunnerTypes<object, unknown, object, ItemIndex>> {
   readonly forward: (
     idx: Types["index"],
@@ -86,30 +89,33 @@ type Plain<Name extends string> = Name extends `${infer Before}_${infer After}`
   ? Plain<`${Before}${After}`>
   : Lowercase<Name>;
 
-/** A name with one letter left out: two names share one of these where a single letter is wrong, missing, added or swapped. */
-type OneLess<Name extends string, Before extends string = ""> = Name extends `${infer First}${infer Rest}`
-  ? `${Before}${Rest}` | OneLess<Rest, `${Before}${First}`>
+/**
+ * A name with one letter left out. Two names have one of these in common if a single letter is wrong, missing, added or
+ * swapped.
+ */
+type WithoutOneLetter<Name extends string, Before extends string = ""> = Name extends `${infer First}${infer Rest}`
+  ? `${Before}${Rest}` | WithoutOneLetter<Rest, `${Before}${First}`>
   : never;
 
-type NearHook = Lowercase<Hook> | OneLess<Lowercase<Hook>>;
+type NearHook = Lowercase<Hook> | WithoutOneLetter<Lowercase<Hook>>;
 
-/** Statics whose names begin as a hook does or differ in a letter, but are none. */
+/** Names of statics that begin with the name of a hook, or differ from it in one letter. */
 type Misspelt<Name> = Name extends Hook
   ? never
   : Name extends string
     ? Plain<Name> extends `${Lowercase<Hook>}${string}`
       ? Name
-      : (Plain<Name> | OneLess<Plain<Name>>) & NearHook extends never
+      : (Plain<Name> | WithoutOneLetter<Plain<Name>>) & NearHook extends never
         ? never
         : Name
     : never;
 
-/** Nothing, or for each misspelt hook a type that no value has. */
+/** For each misspelt hook a type that no value has. */
 export type NoMisspeltHooks<Class> = {
   readonly [Name in Misspelt<keyof Class>]: `${Name & string} is no hook: did you misspell it?`;
 };
 
-/** The hooks that a class has to fit; any where the class is generic, so that its types are not known yet. */
+/** The hooks that a class must match. Not checked if the class is generic, because its types are not known. */
 export type CheckedHooks<Class, Types> = 0 extends 1 & Types
   ? unknown
   : Types extends RunnerTypes<object, unknown, object, ItemIndex>

@@ -1,18 +1,16 @@
 import type { Items } from "../plan/collect-items.ts";
 import type { Task } from "./task.ts";
 
-/**
- * A run under way in this process. Iterating gives the records of each shard when it is committed, in the order of the commits;
- * custom writers leave nothing to iterate. `await using` stops it at the end of the block.
+/** A run that is running in this process. Iterate it to get the records of each shard when it is committed, in the order of the commits; with custom writers there are none. `await using` stops it at the end of the block.
  */
 export interface RunningRun<Result, Merged> extends AsyncIterable<Result>, AsyncDisposable {
-  /** What `run` would have returned. */
+  /** The result that `run` would return. */
   readonly result: Promise<Merged>;
-  /** Saves, and ends the run; what is done is kept in `outputDir`. */
+  /** Saves and ends the run. Finished work is kept in `outputDir`. */
   stop(): Promise<void>;
 }
 
-/** What receives the records of committed shards. */
+/** A function that receives the records of committed shards. */
 export type OnRecords = (records: Iterable<unknown>) => void;
 
 interface Driver {
@@ -49,7 +47,7 @@ export function startRun<Result, Merged>(
     stop,
     [Symbol.asyncDispose]: stop,
     async *[Symbol.asyncIterator]() {
-      // What ended the run is thrown below, after the records that it has made.
+      // The error of the run is thrown below, after its records.
       ended.catch(() => {});
       yield* queue;
       await result;
@@ -57,7 +55,7 @@ export function startRun<Result, Merged>(
   };
 }
 
-/** Records between the run that makes them and the loop that takes them. */
+/** Passes records from the run that makes them to the loop that iterates them. */
 class RecordQueue<Result> implements AsyncIterable<Result> {
   private readonly waiting: Iterable<Result>[] = [];
   private hasEnded = false;

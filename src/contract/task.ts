@@ -7,25 +7,25 @@ import type { RunnerStatics } from "./runner-traits.ts";
 /** Committed shards by their number. */
 export type CommittedShards = ReadonlyMap<number, KnownShard>;
 
-/** Puts the committed shards of a run together. */
+/** Merges the committed shards of a run. */
 export type MergeShards<Merged> = (
   shardDirs: string[],
   run: { readonly runDir: string; readonly committed: CommittedShards },
 ) => Awaitable<Merged>;
 
-/** What the user wrote, with every option checked: all that a driver needs to know of a runner. */
+/** Everything that a driver needs to know about a runner, with checked options. */
 export interface Task<Merged> {
   readonly runner: RunnerStatics;
   readonly provider: EnvironmentProvider<object>;
   readonly options: CheckedOptions;
-  /** The options before the check: a run that is continued from its folder gets them again. */
+  /** The options before the check. A run that is continued from its folder gets them again. */
   readonly given: GivenOptions;
-  /** The options that the runner class adds, checked. */
+  /** The own options of the runner, checked. */
   readonly classOptions: object;
   readonly merge: MergeShards<Merged>;
 }
 
-/** Which failed items are run once more. Default: all. */
+/** Which failed items are run again. Default: all. */
 export interface RetryFilter {
   /** Only items whose error message matches. */
   readonly error?: RegExp | undefined;
@@ -36,7 +36,7 @@ export interface DetachedJob {
   readonly env: string;
   /** The scheduler's id of the submission. */
   readonly id: string;
-  /** Its name there. */
+  /** Its name at the scheduler. */
   readonly name: string;
   /** Tasks of the array, and workers in all of them. */
   readonly tasks: number;
@@ -47,7 +47,7 @@ export interface DetachedJob {
 /** A run whose workers finish without this process. */
 export interface SubmittedRun {
   readonly runDir: string;
-  /** None where all shards were committed already. */
+  /** Empty if all shards were already committed. */
   readonly jobs: readonly DetachedJob[];
   /** The files in `asyncSpecsDir`, one for each task of a job. */
   readonly specs: readonly string[];

@@ -1,22 +1,19 @@
 import { nearestName } from "../text/nearest-name.ts";
 import { isPlainObject } from "../values/state-json.ts";
 
-/** Says which keys were read from an env that does not have them. */
+/** Notes which keys were read from an env that does not have them. */
 export interface MissingKeys {
-  /** A sentence for an error message, or undefined where every key that was read is there. */
+  /** A sentence for an error message; undefined if all keys that were read exist. */
   explain(): string | undefined;
-  /** Leaves the env as it was: it may be the user's own object, a config for one. */
+  /** Restores the env: it may be an object of the user, such as a config. */
   stop(): void;
 }
 
-/**
- * Notes reads of keys that the provider did not build, so that the error of a failing `forward` can say "did you mean `model`".
- * The watch sits behind the env, as its prototype: reading a key that is there costs nothing extra, and an optional
- * key that is not there stays undefined.
+/** Notes reads of keys that the provider did not build, so that the error of a failing `forward` can say "did you mean `model`". The watch is the prototype of the env: reading an existing key costs nothing extra, and an optional key that does not exist stays undefined.
  */
 export function watchMissingKeys(env: object): MissingKeys {
   const missing: Missing = { keys: new Set(), reads: 0 };
-  // A provider may hand out the same env again, which is watched already.
+  // A provider may return the same env again, which is already watched.
   const isWatched = Object.getPrototypeOf(env) === watch;
   if (isWatched || (isPlainObject(env) && Object.isExtensible(env))) {
     missingOf.set(env, missing);
@@ -38,7 +35,7 @@ export function watchMissingKeys(env: object): MissingKeys {
   };
 }
 
-/** Whether a name is another one with letters left out, as people shorten `model` to `mdl`. */
+/** Whether a name is another one with letters left out, such as `mdl` for `model`. */
 function isShortFor(short: string, long: string): boolean {
   if (short.length < 3 || short[0] !== long[0]) return false;
   let at = 0;
@@ -51,11 +48,13 @@ interface Missing {
   reads: number;
 }
 
-// A forward with an optional key reads it for every item. By then it is known; the watch ends, and reads are free again.
+// A forward with an optional key reads it for every item. After this many reads the watch ends, so that reads are fast
+// again.
 const readsWatched = 1000;
 
 const missingOf = new WeakMap<object, Missing>();
-// One for all envs: objects with different prototypes have different shapes, and `forward` would be compiled anew for each.
+// One object for all envs: objects with different prototypes have different shapes, and V8 would compile `forward`
+// again for each.
 const watch = new Proxy(Object.create(Object.prototype) as object, {
   get(target, key, env: object) {
     const missing = missingOf.get(env);

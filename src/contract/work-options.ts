@@ -1,53 +1,53 @@
 import type { CheckedRateLimit } from "../run-folder/rate/rate-limit.ts";
 
-/** How a worker treats items. All of it may change from one resume to the next. */
+/** The options of a worker. All of them may change from one resume to the next. */
 export interface WorkOptions {
   /** Indices per call of `forward`; undefined: one index, not an array. */
   readonly batchSize: number | undefined;
   readonly batchBy: BatchBy | undefined;
   readonly onError: "fail" | "skip";
-  /** Further tries of a failing item before it counts as failed. */
+  /** How many times a failing item is tried again before it counts as failed. */
   readonly retries: number;
-  /** The longest first pause before a further try, and the longest of all; specs of older versions have neither. */
+  /** The maximum of the first pause before a retry, and of all pauses. Absent in specs of older versions. */
   readonly retryDelayMs?: number | undefined;
   readonly maxRetryDelayMs?: number | undefined;
   /** Calls of `forward` that a worker may have open at the same time. Default: 1. */
   readonly concurrency?: number | undefined;
-  /** Bytes of results that wait for an earlier item, at most, before no more calls are begun. */
+  /** Bytes of results that may wait for an earlier item. Above it, no more calls begin. */
   readonly maxWaitingBytes?: number | undefined;
-  /** Items that `prefetch` is ahead of `forward`, and the bytes it may hold. */
+  /** How many items `prefetch` may be ahead of `forward`, and how many bytes its values may take. */
   readonly prefetchItems?: number | undefined;
   readonly prefetchBytes?: number | undefined;
-  /** How many calls the whole run may make. */
+  /** How many calls the whole run may begin. */
   readonly rateLimit?: CheckedRateLimit | undefined;
   /** How many items may fail before the run stops. */
   readonly maxFailures: number;
   readonly itemTimeoutMs: number | undefined;
-  /** Bytes of memory above which a worker with a process of its own is replaced. */
+  /** Bytes of memory above which a worker process is replaced. */
   readonly maxRss: number | undefined;
   readonly checkpointIntervalMs: number;
-  /** What becomes of NaN and the infinities in the default records; specs of older versions do not say it. */
+  /** How NaN and infinities in the default records are handled. Absent in specs of older versions. */
   readonly nonFinite?: "refuse" | "null" | undefined;
   readonly leaseTtlMs: number;
-  /** Where the records of each committed shard are put as a file of their own. */
+  /** The folder to which the records of each committed shard are copied. */
   readonly resultDir?: string | undefined;
-  /** Instead of running what is open: run failed items once more. */
+  /** Run failed items again instead of open shards. */
   readonly retry?: RetryOrder | undefined;
 }
 
-/** Which failed items are to be run once more. */
+/** Which failed items to run again. */
 export interface RetryOrder {
-  /** Each shard with the attempt that made it: one that a newer attempt has made was retried already. */
+  /** Each shard with the attempt that made it. A shard that was made by a newer attempt is already retried. */
   readonly shards: readonly (readonly [shard: number, attempt: number])[];
-  /** A pattern of the error's message. */
+  /** A pattern for the message of the error. */
   readonly error: { readonly source: string; readonly flags: string } | undefined;
 }
 
 /** Batches by the runner's static `itemCost(idx, env)` instead of by count. */
 export interface BatchBy {
-  /** `sum`: the costs added up. `padded`: the greatest cost times the number, as a padded tensor costs. */
+  /** `sum`: the sum of the costs. `padded`: the maximum cost times the number of items, as in a padded tensor. */
   readonly cost: "sum" | "padded";
-  /** A batch stays at or below it; an item that costs more is a batch by itself. */
+  /** The maximum cost of a batch. An item that costs more is a batch by itself. */
   readonly max: number;
 }
 

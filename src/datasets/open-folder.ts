@@ -6,7 +6,7 @@ import { type OpenerSection, readOpenerArguments } from "./core/opener-arguments
 import type { LocalDataset } from "./dataset.ts";
 import { listFiles } from "./folder/list-files.ts";
 import { matchPattern } from "./folder/match-pattern.ts";
-import { isRemote } from "./source/remote-address.ts";
+import { isRemote, withoutSecrets } from "./source/remote-address.ts";
 
 /** A file of a folder. Its content is read by what uses it: `readAudio(row.path)`. */
 export interface FolderRow {
@@ -36,9 +36,13 @@ export async function openFolder(
   const given = readOpenerArguments<FolderOptions>("openFolder", [path, options], ["pattern"]);
   const { pattern = "**/*" } = given.options;
   if (isRemote(given.path)) {
-    throw new MillraceError("BAD_OPTION", `openFolder: ${given.path} is an address; a folder was expected.`, {
-      hint: "Servers list no files. openHuggingFace opens a repository of the hub; for others make a list and open that.",
-    });
+    throw new MillraceError(
+      "BAD_OPTION",
+      `openFolder: ${withoutSecrets(given.path)} is an address; a folder was expected.`,
+      {
+        hint: "Servers list no files. openHuggingFace opens a repository of the hub; for others make a list and open that.",
+      },
+    );
   }
   const files = listFiles(given.path, matchPattern(pattern));
   const names = packNames(files.map(({ name }) => name));

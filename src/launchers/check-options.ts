@@ -7,7 +7,7 @@ import { describeKind } from "../values/state-json.ts";
 
 type Options = ParallelConfig["options"];
 
-/** What is wrong with one of `parallel.options`. `refusalOf` adds its place in the config. */
+/** A problem with one of `parallel.options`. `refusalOf` adds its position in the config. */
 export class BadOption extends Error {
   readonly option: string;
   readonly hint: string;
@@ -20,7 +20,7 @@ export class BadOption extends Error {
 
 type Readers<T> = { readonly [K in keyof T]: () => T[K] };
 
-/** Reads every option, and refuses all that are wrong in one error: `problems` are those that were found before. */
+/** Reads all options. Throws one error about all invalid ones, including `problems`, which were found before. */
 export function readOptions<T extends object>(
   options: Options,
   readers: Readers<T>,
@@ -32,7 +32,7 @@ export function readOptions<T extends object>(
   return read as T;
 }
 
-/** Reads the valid options and returns what is wrong with the others. */
+/** Reads the valid options, and returns the problems of the others. */
 export function tryOptions<T extends object>(readers: Readers<T>): { read: Partial<T>; problems: BadOption[] } {
   const problems: BadOption[] = [];
   const read: [string, unknown][] = [];
@@ -48,7 +48,7 @@ export function tryOptions<T extends object>(readers: Readers<T>): { read: Parti
   return { read: Object.fromEntries(read) as Partial<T>, problems };
 }
 
-/** The error about options of a config, each with file, line and column where it was read from a file. */
+/** The error about options of a config, each with file, line and column if it was read from a file. */
 export function refusalOf(options: Options, found: readonly BadOption[]): MillraceError {
   const order = Object.keys(options);
   const problems = [...found].sort((a, b) => order.indexOf(a.option) - order.indexOf(b.option));
@@ -59,7 +59,7 @@ export function refusalOf(options: Options, found: readonly BadOption[]): Millra
   if (problems.length === 1) return new MillraceError("BAD_OPTION", placed[0]!, { hint: problems[0]!.hint });
   const lines = problems.map(({ hint }, i) => `${placed[i]} ${hint}`);
   return new MillraceError("BAD_OPTION", lines.join("\n"), {
-    hint: "Each line is about one of parallel.options; change all of them, then run again.",
+    hint: "Each line names one of parallel.options. Correct all of them, then run again.",
   });
 }
 
@@ -78,18 +78,21 @@ export function checkCountOptions<Name extends string>(
   return options as Partial<Record<Name, number>>;
 }
 
-/** A whole number among `parallel.options`, or undefined where it is left out. */
-export function checkCount(name: string, value: unknown, least = 1): number | undefined {
+/** Checks an option that is a whole number; undefined if it is left out. */
+export function checkCount(name: string, value: unknown, min = 1): number | undefined {
   if (value === undefined) return undefined;
-  if (Number.isSafeInteger(value) && (value as number) >= least) return value as number;
+  if (Number.isSafeInteger(value) && (value as number) >= min) return value as number;
   throw new BadOption(
     name,
-    `parallel.options.${name} is ${describeKind(value)}; a whole number from ${least} was expected.`,
+    `parallel.options.${name} is ${describeKind(value)}; a whole number from ${min} was expected.`,
     `Write it like ${name}: 4, without quotes, or leave it out.`,
   );
 }
 
-/** An option that an env does not have, with the nearest one that it has. `aliases`: other names of options. */
+/**
+ * The problem of an option that an env does not have; it names the nearest option that it has. `aliases`: other names
+ * of options.
+ */
 export function unknownOption(
   env: string,
   name: string,

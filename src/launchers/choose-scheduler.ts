@@ -9,10 +9,10 @@ import { pbs } from "./schedulers/pbs.ts";
 import { sge } from "./schedulers/sge.ts";
 import { slurm } from "./schedulers/slurm.ts";
 
-/** Every scheduler that workers can be handed to. */
+/** All schedulers. */
 export const schedulers: readonly Scheduler[] = [slurm, pbs, sge, lsf, htcondor, oar, moab, kube].map(guardCalls);
 
-/** The scheduler of an env; undefined where workers are started without one. */
+/** The scheduler of an env; undefined for envs without a scheduler. */
 export function chooseScheduler(env: string): Scheduler | undefined {
   return schedulers.find((scheduler) => scheduler.env === env);
 }

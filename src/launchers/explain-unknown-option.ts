@@ -13,20 +13,20 @@ const refused: Readonly<Record<string, string>> = {
   scheduler_cls: overNetwork,
   shared_temp_directory: overNetwork,
   death_timeout:
-    "a worker lives as long as there is work; leaseTtl of the runner says when a silent one loses its shard",
+    "a worker runs until no shard is left; leaseTtl of the runner says when a worker without heartbeat loses its shard",
   python: "workers run in Node.js: name its program with `node`",
   worker_command: "workers are started by millrace itself; job_script_prologue runs before them",
-  worker_class: "workers are processes of millrace; what they run is the runner's own class",
+  worker_class: "workers are processes of millrace, and run the class of the runner",
   worker_extra_args: "workers take their options from the runner",
   extra: "workers take their options from the runner",
   local_directory: "workers write into the run folder only",
   asynchronous: "use asyncMode of the runner",
   config_name: "the options are in parallel.options",
   silence_logs: "logs are kept in files; `millrace logs` shows them",
-  n_workers: "it is beside the options, as parallel.n_workers",
+  n_workers: "it is not one of the options: write parallel.n_workers",
 };
 
-/** Names that schedulers and older versions of dask-jobqueue have for an option. */
+/** Other names of options, from schedulers and older versions of dask-jobqueue. */
 const aliases: Readonly<Record<string, string>> = {
   env_extra: "job_script_prologue",
   job_extra: "job_extra_directives",
@@ -40,7 +40,7 @@ const aliases: Readonly<Record<string, string>> = {
   cpus_per_task: "cores",
 };
 
-/** Why an option of an env that starts jobs is refused: its name here, or what replaces it. */
+/** Why an env that starts jobs refuses an option: its name here, or its replacement. */
 export function explainUnknownOption(env: string, name: string, known: readonly string[]): BadOption {
   const why = Object.hasOwn(refused, name) ? refused[name] : undefined;
   const other = Object.hasOwn(aliases, name) ? aliases[name]! : "";

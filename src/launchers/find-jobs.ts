@@ -17,11 +17,12 @@ import { sortJobRecords } from "./jobs/sort-job-records.ts";
 import { watchJobs } from "./jobs/watch-jobs.ts";
 import { sshJobs } from "./ssh/ssh-jobs.ts";
 
-// An end needs several consecutive reports; a single look repeats the call this often, at this interval.
-const maxLooks = 4;
-const lookAgainMs = 300;
+// A task counts as ended after several consecutive reports. A single status check repeats the call this often, at this
+// interval.
+const maxCalls = 4;
+const callEveryMs = 300;
 
-/** Finds the jobs of a run, of all its drivers; undefined where it has none. */
+/** Finds the jobs of a run that all its drivers have submitted; undefined if there are none. */
 export async function findJobs(paths: RunPaths, use: QueueUse): Promise<RunJobs | undefined> {
   const { problems } = sortJobRecords(paths, chooseScheduler);
   const asked = await Promise.all(schedulers.map((scheduler) => jobsAt(paths, scheduler, use)));
@@ -68,7 +69,7 @@ function keep(paths: RunPaths, status: JobQueueStatus | undefined): void {
 }
 
 async function jobsAt(paths: RunPaths, scheduler: Scheduler, use: QueueUse): Promise<PlacedJobs | undefined> {
-  // No options are needed here: the record of a submission names the place to ask.
+  // No options are needed: the record of a submission says where to ask.
   const options = checkJobOptions({ env: scheduler.env, nWorkers: 1, options: {} }, scheduler);
   const queue = openJobQueue(paths, scheduler, options, use);
   const submissions = await queue.inherited();
@@ -87,15 +88,15 @@ async function jobsAt(paths: RunPaths, scheduler: Scheduler, use: QueueUse): Pro
     async look() {
       if (submissions.length === 0) return undefined;
       await watch.look();
-      for (let looks = 1; looks < maxLooks && watch.isInDoubt(); looks++) {
-        await sleep(lookAgainMs);
+      for (let looks = 1; looks < maxCalls && watch.isInDoubt(); looks++) {
+        await sleep(callEveryMs);
         await watch.look();
       }
       const { pending, running, lost } = watch.counts();
       const [waitingFor, silence] = [watch.waitingFor(), watch.silence()];
       if (pending + running > 0 || silence !== undefined)
         return { status: { env: scheduler.env, pending, running, lost, waitingFor, silence } };
-      // A submission without an id may still be under way: only its driver closes it.
+      // A submission without an id may still be in progress: only its driver closes it.
       queue.close(watch.submissions.filter(({ id }) => id !== undefined));
       return { status: undefined };
     },

@@ -4,10 +4,10 @@ import { findJobs } from "./find-jobs.ts";
 import type { QueueUse } from "./jobs/record-rights.ts";
 import type { RunJobs } from "./jobs/run-jobs.ts";
 
-// A scheduler serves many users: it is not asked more often than this, however often the folder is read.
+// A scheduler serves many users: it is asked at most this often, even if the folder is read more often.
 const askEveryMs = 5000;
 
-/** The jobs of a run, where it has any. The scheduler is asked at most once in `askEveryMs`. */
+/** The jobs of a run; undefined if there are none. The scheduler is asked at most once in `askEveryMs`. */
 export async function jobsOf(runDir: string, use: QueueUse): Promise<RunJobs | undefined> {
   const jobs = await findJobs(runPaths(runDir), use);
   if (jobs === undefined) return undefined;

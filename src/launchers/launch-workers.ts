@@ -2,7 +2,7 @@ import { runPaths } from "../run-folder/files/run-paths.ts";
 import type { Committed, Launcher, LaunchRequest, WorkerPool } from "./launcher.ts";
 import { supervise } from "./local/supervise.ts";
 
-/** Runs workers until they are through. `pool`: what the launcher has opened for this run before. */
+/** Runs workers until all have ended. `pool`: the pool that the launcher has opened for this run before. */
 export async function launchWorkers(
   launcher: Launcher,
   request: LaunchRequest,

@@ -6,12 +6,12 @@ import type { KnownShard } from "../run-folder/shard/known-shard.ts";
 import type { JoinOutcome, WorkerRequest } from "../worker/messages.ts";
 import type { WorkerContext } from "../worker/worker-context.ts";
 
-/** Starts workers somewhere. The run folder is their queue: nothing else is shared. */
+/** Starts workers. They share only the run folder, which is their queue. */
 export type Launcher = InlineLauncher | PooledLauncher | QueuedLauncher;
 
 interface AnyLauncher {
   readonly env: ParallelConfig["env"];
-  /** Refuses options it cannot fulfil, before anything is made. */
+  /** Throws if it cannot fulfil the options. Called before anything is made. */
   check(parallel: ParallelConfig): void;
 }
 
@@ -24,11 +24,11 @@ export interface InlineLauncher extends AnyLauncher {
 /** Keeps workers running on this machine. They end with this process. */
 export interface PooledLauncher extends AnyLauncher {
   readonly kind: "pooled";
-  /** Starts some workers before the run is prepared, where that saves time. */
+  /** Opens a pool of workers. Some are started before the run is prepared, to save time. */
   openPool(request: PoolRequest): WorkerPool;
 }
 
-/** Starts workers in jobs, on other hosts. The jobs must be able to see that this process is alive. */
+/** Starts workers in jobs, on other hosts. Jobs need to see whether this process is alive. */
 export interface QueuedLauncher extends AnyLauncher {
   readonly kind: "queued";
   /** Whether the jobs of `drive` continue without this process. */
@@ -50,11 +50,11 @@ export interface LaunchRequest extends SubmitRequest {
   readonly stop: StopRequests;
 }
 
-/** What is needed to start workers and leave. */
+/** The data needed to submit jobs that continue without this process. */
 export interface SubmitRequest {
   readonly runDir: string;
   readonly parallel: ParallelConfig;
-  /** How many shards are open: more workers than that are of no use. */
+  /** How many shards are open: more workers than that would be useless. */
   readonly pending: number;
 }
 
@@ -72,12 +72,12 @@ export interface WorkerPool {
   close(): void;
 }
 
-/** A started worker, as its launcher controls it. */
+/** A started worker, as its launcher sees it. */
 export interface StartedWorker {
   readonly name: string;
   readonly ended: Promise<WorkerEnd>;
   send(request: WorkerRequest): void;
-  /** Ends it at once. */
+  /** Kills it. */
   kill(): void;
 }
 
@@ -98,18 +98,18 @@ export interface CrashedEnd {
   readonly lastOutput: string;
 }
 
-/** How the user stops a run. */
+/** The two requests with which a user stops a run. */
 export interface StopRequests {
-  /** Once: workers save, release their shards and leave. Its reason is "signal" after Ctrl-C. */
+  /** The first request: workers save, release their shards and leave. The reason is "signal" after Ctrl-C. */
   readonly leave: AbortSignal;
-  /** Twice: workers are ended at once. */
+  /** The second request: workers are killed. */
   readonly kill: AbortSignal;
 }
 
 interface JobDescription {
   /** The first job script, or the calls that start the jobs. */
   readonly text: string;
-  /** The tasks of each submission; the scripts of the others differ in their name and this number only. */
+  /** The number of tasks of each submission. The scripts of the others differ only in their name and this number. */
   readonly tasks: readonly number[];
 }
 

@@ -13,7 +13,7 @@ export interface CollectedParts {
   readonly columns?: readonly ParquetColumn[];
 }
 
-/** The parts of a data set in all shards, in item order, from the lists of the shards. */
+/** Collects the parts of a data set from the lists of all shards, in item order. */
 export function collectParts(shards: readonly CommittedShard[], name: string): CollectedParts {
   const listName = partsName(name);
   const lists = filesOf(shards, listName).map(({ dir, file }) => {
@@ -47,6 +47,6 @@ export function folderOf(shards: readonly CommittedShard[], folder: string | und
 
 function noParts(listName: string): MillraceError {
   return new MillraceError("MERGE_FAILED", `No shard has a file ${listName}.`, {
-    hint: "Give the name that the writer got; a shard whose items were all dropped has none.",
+    hint: "Pass the same name as to the writer. A shard whose items were all dropped has no file.",
   });
 }

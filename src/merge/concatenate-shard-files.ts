@@ -7,15 +7,15 @@ import { damagedShard, filesOfDone, readDone, type ShardFile } from "../run-fold
 import { type KnownShard, knownShard } from "../run-folder/shard/known-shard.ts";
 import { writeMergedFile } from "./write-merged-file.ts";
 
-/** A committed shard: its folder, and what its `done` file says about its files. */
+/** A committed shard: its folder, and its files according to `done`. */
 export interface CommittedShard {
   readonly dir: string;
   readonly known: KnownShard;
-  /** Read again with each call if there are many: only the files of one shard are in memory at a time. */
+  /** If there are many files, each call reads them again, so that only those of one shard are in memory. */
   files(): readonly ShardFile[];
 }
 
-/** The committed shards in the given folders. A damaged one is an error that names the file. */
+/** Opens the committed shards in these folders. Throws an error that names the file if one is damaged. */
 export function openShards(
   shardDirs: readonly string[],
   known: ReadonlyMap<number, KnownShard> = new Map(),
@@ -59,7 +59,7 @@ export function concatenate(
 
 const nothing = new Uint8Array(0);
 
-/** The shards that have this file, with what their `done` file says about it. */
+/** The shards that have this file, with its entry in their `done`. */
 export function filesOf(shards: readonly CommittedShard[], name: string): { dir: string; file: ShardFile }[] {
   return shards.flatMap((shard) =>
     shard

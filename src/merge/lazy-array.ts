@@ -9,7 +9,7 @@ export function lazyArray<T>(length: number, elements: () => Iterable<T>): T[] {
   let isFilled = false;
   const fill = (): T[] => {
     if (isFilled) return target;
-    // All or nothing: a failed read is repeated on the next access.
+    // Filled only if all elements were read. After an error the next access reads again.
     const all = [...elements()];
     Reflect.deleteProperty(target, inspect.custom);
     for (const element of all) target.push(element);

@@ -55,15 +55,15 @@ const compressedLines = /\.jsonl\.(?:gz|zst|zstd)$/;
  */
 function lineFiles(shards: readonly CommittedShard[]): Map<string, "lines" | "paths"> {
   const found = new Map<string, "lines" | "paths">();
-  let isOtherOutput = false;
+  let hasOtherOutput = false;
   for (const shard of shards)
     for (const { name, lines } of shard.files()) {
       const isList = name.endsWith(listSuffix);
-      if (lines === undefined && !isList && !compressedLines.test(name)) isOtherOutput ||= name !== stateName;
+      if (lines === undefined && !isList && !compressedLines.test(name)) hasOtherOutput ||= name !== stateName;
       else if (!found.has(name)) found.set(name, isList && lines === undefined ? "paths" : "lines");
     }
   // If every item was dropped or failed there is still a result: no records.
-  const isEmpty = !isOtherOutput && [...found.keys()].every((name) => name === failuresName);
+  const isEmpty = !hasOtherOutput && [...found.keys()].every((name) => name === failuresName);
   if (isEmpty) found.set(recordsName, "lines");
   return new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
 }

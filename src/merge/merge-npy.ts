@@ -60,6 +60,6 @@ function requireSameRows(first: Part, part: Part): void {
 
 function nothing(name: string): MillraceError {
   return new MillraceError("MERGE_FAILED", `No shard has a file ${name}.`, {
-    hint: "Give the name that npyWriter got; a shard whose items were all dropped has none.",
+    hint: "Pass the same name as to npyWriter. A shard whose items were all dropped has no file.",
   });
 }

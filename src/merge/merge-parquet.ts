@@ -18,17 +18,12 @@ export interface MergeParquetOptions {
   readonly card?: Omit<DatasetCardOptions, "configs">;
   /** The split that the card names. Default: `train`. */
   readonly split?: string;
-  /**
-   * Writes all rows into one file, `name.parquet`, instead of an index of the shards' files. They are read and written
-   * once more, one group in memory at a time. Default: false.
+  /** Writes all rows into one file, `name.parquet`, instead of an index of the shards' files. All rows are read and written again, with one row group in memory at a time. Default: false.
    */
   readonly single?: boolean;
 }
 
-/**
- * Makes one data set of the Parquet files of all shards, which stay where they are: `name.index.json` lists them in
- * item order, with their rows, bytes and columns. Paths are relative to the folder of the index, so the output folder
- * can be moved as a whole.
+/** Makes one data set of the Parquet files of all shards without moving them: `name.index.json` lists them in item order, with their rows, bytes and columns. Paths are relative to the folder of the index, so the output folder can be moved as a whole.
  */
 export function mergeParquet(
   shardDirs: readonly string[],
@@ -74,7 +69,7 @@ async function mergeIntoOne(
   const { rows, sizeBytes } = await writeParquetFile(path, rowsOf(parts), { columns });
   if (rows !== expected) {
     throw new MillraceError("MERGE_FAILED", `${path} has ${rows} rows, and the shards should have ${expected}.`, {
-      hint: "A file of a shard is not what its writer committed: millrace verify finds it.",
+      hint: "A file of a shard was changed after the commit: millrace verify finds it.",
     });
   }
   if (card !== undefined) {

@@ -13,7 +13,7 @@ export interface MergeSafetensorsOptions {
 }
 
 /**
- * Makes one data set of the safetensors files of all shards, which stay where they are: `name.safetensors.index.json`
+ * Makes one data set of the safetensors files of all shards without moving them: `name.safetensors.index.json`
  * maps each tensor to its file, in the format of Hugging Face's libraries for models in several files. Paths are
  * relative to its folder. A tensor that occurs in two shards is an error. Returns the number of tensors.
  */
@@ -33,7 +33,7 @@ export function mergeSafetensors(
     const { tensors } = withFileSource(path, readSafetensors);
     // The header was parsed into an object, which puts ids such as "7" first; the data is in item order.
     for (const tensor of [...tensors.values()].sort((a, b) => a.offset - b.offset)) {
-      if (fileOf.has(tensor.name)) throw cameTwice(tensor.name, fileOf.get(tensor.name)!, path);
+      if (fileOf.has(tensor.name)) throw duplicateTensor(tensor.name, fileOf.get(tensor.name)!, path);
       fileOf.set(tensor.name, path);
       bytes += tensor.sizeBytes;
     }
@@ -53,7 +53,7 @@ function* indexText(fileOf: ReadonlyMap<string, string>, bytes: number, folder: 
   yield "\n }\n}\n";
 }
 
-function cameTwice(tensor: string, first: string, second: string): MillraceError {
+function duplicateTensor(tensor: string, first: string, second: string): MillraceError {
   const message = `The tensor ${JSON.stringify(tensor)} is in ${first} and in ${second}.`;
   return new MillraceError("MERGE_FAILED", message, { hint: "Ids must be unique over all items, not within a shard." });
 }

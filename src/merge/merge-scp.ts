@@ -16,12 +16,14 @@ export interface MergeScpOptions {
    * Default: false.
    */
   readonly absolute?: boolean | undefined;
-  /** The folder that paths are relative to. Default: that of the merged list, so the output folder can be moved as a whole. */
+  /**
+   * The folder to which paths are relative. Default: that of the merged list, so the output folder can be moved as a
+   * whole.
+   */
   readonly relativeTo?: string | undefined;
 }
 
-/**
- * Puts the lists `name.scp` of all shards, `id path` a line, concatenated in item order. A suffix of a path (`:123`, `[0:5]`) is kept.
+/** Concatenates the lists `name.scp` of all shards (`id path` in each line) in item order. A suffix of a path (`:123`, `[0:5]`) is kept.
  */
 export function mergeScp(shardDirs: readonly string[], name: string, options: MergeScpOptions = {}): ShardFile {
   return mergeLists(openShards(shardDirs), `${name}.scp`, options);
@@ -33,7 +35,7 @@ export function mergeLists(
   name: string,
   { target, absolute = false, relativeTo, within }: MergeScpOptions & { readonly within?: string },
 ): ShardFile {
-  const path = target ?? besides(shards, name);
+  const path = target ?? pathBesideShards(shards, name);
   const root = target === undefined ? dirname(shards[0]!.dir) : within;
   const to = relativeTo ?? dirname(path);
   let total = { name, bytes: 0, crc32: 0 };
@@ -48,7 +50,7 @@ export function mergeLists(
   return { ...total, crc32: crcText(total.crc32) };
 }
 
-function besides(shards: readonly CommittedShard[], name: string): string {
+function pathBesideShards(shards: readonly CommittedShard[], name: string): string {
   const [first] = shards;
   if (first !== undefined) return join(dirname(first.dir), name);
   throw new MillraceError("BAD_OPTION", `There are no shards to merge ${name} from, and no target is given.`, {
@@ -63,8 +65,8 @@ interface Move {
 }
 
 function movePaths(text: string, { from, to, absolute }: Move): string {
-  const ahead = absolute ? resolve(from) : relative(to, from).replaceAll("\\", "/");
-  const place = ahead === "" ? "" : `${ahead}/`;
+  const prefix = absolute ? resolve(from) : relative(to, from).replaceAll("\\", "/");
+  const place = prefix === "" ? "" : `${prefix}/`;
   let moved = "";
   for (let start = 0; start < text.length; ) {
     const lineFeed = text.indexOf("\n", start);

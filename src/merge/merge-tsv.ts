@@ -12,7 +12,7 @@ export interface MergeTsvOptions {
   readonly target?: string;
 }
 
-/** Puts every shard's `name.tsv` one behind the other, in item order, below one header where columns are named. */
+/** Concatenates `name.tsv` of all shards in item order, below a header if columns are named. */
 export function mergeTsv(
   shardDirs: readonly string[],
   name: string,

@@ -2,7 +2,7 @@ import { crc32, crcText } from "../bytes/crc32.ts";
 import { readBytesIfPresent } from "../run-folder/files/durable-files.ts";
 import { damagedShard, type ShardFile } from "../run-folder/shard/done.ts";
 
-/** The text of a shard's list, which is small. Its bytes must match the committed digest. */
+/** Reads a small list of a shard. Its bytes must match the committed digest. */
 export function readCommitted(path: string, file: ShardFile): string {
   const bytes = readBytesIfPresent(path);
   if (bytes === undefined) throw damagedShard(`${path} is not there`);

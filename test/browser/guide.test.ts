@@ -1,4 +1,5 @@
 // The guide in a real browser: stepped through in every env, by mouse and keyboard, small and wide, light and dark.
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: interpolations of configs are what is tested
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -8,7 +9,10 @@ import type { AxeResults } from "axe-core";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { parallelEnvs } from "../../src/config/parallel-envs.ts";
+import { toolkitNames } from "../../src/recipes/xvector/toolkits/toolkit-names.ts";
 import { usualSettings } from "../../web/guide/story/settings.ts";
+import { providerCode, runnerCode } from "../../web/guide/xvector/toolkit-code.ts";
+import { toolkitFacts } from "../../web/guide/xvector/toolkit-facts.ts";
 import { whyNotBrowser } from "../support/browser/browser.ts";
 import { openGuide, patienceMs, storyTold } from "../support/browser/open-guide.ts";
 import { because } from "../support/clusters/why-not.ts";
@@ -116,14 +120,22 @@ describe.skipIf(whyNotBrowser !== undefined)(
       await page.locator(".source .scroll", { hasText: "env: local" }).waitFor();
     });
 
-    it("shows what each toolkit makes of an x-vector config", async () => {
+    it("shows what each toolkit makes of an x-vector config, its sentence, its dimension and its code", async () => {
       const { page } = await openGuide();
-      await page.locator("select[name=toolkit]").selectOption("wespeaker");
       const section = page.locator(".xvector");
+      for (const toolkit of toolkitNames) {
+        const { sentence, dimension } = toolkitFacts[toolkit];
+        await page.locator("select[name=toolkit]").selectOption(toolkit);
+        await section.locator(".scroll", { hasText: `toolkit: ${toolkit}\n` }).waitFor();
+        expect(await section.locator(".toolkit").textContent()).toBe(`${sentence} Numbers in a vector: ${dimension}.`);
+        const shown = await section.locator(".source .scroll").allTextContents();
+        expect(shown.slice(1)).toEqual([providerCode(toolkit), runnerCode(toolkit)]);
+        expect(shown[0]).toContain("save_path: ${data_dir}/x_vectors\n");
+        expect(await section.getByRole("button", { name: /^Copy / }).count()).toBe(3);
+      }
+      await page.locator("select[name=toolkit]").selectOption("wespeaker");
       await section.locator(".scroll", { hasText: "toolkit: wespeaker" }).waitFor();
       expect(await section.locator(".facts .own").allTextContents()).toContain("min_frames8 its own");
-      expect(await section.locator(".toolkit").textContent()).toMatch(/^WeSpeaker's .* Numbers in a vector: 256/);
-      await section.locator(".scroll", { hasText: "cmvn(fbank(samples" }).waitFor();
       await section.getByText("Every key of xvector", { exact: true }).click();
       const texts = await section.locator(".fields dd").allTextContents();
       expect(texts.length).toBeGreaterThan(30);

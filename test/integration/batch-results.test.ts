@@ -140,7 +140,7 @@ describe("a runner with writeBatch", () => {
   it("is refused a writeRecord of its own beside it", async () => {
     await expect(new TornRunner(provider(), options({ batchSize: 4 })).run(range(8))).rejects.toMatchObject({
       code: "BAD_RUNNER",
-      message: expect.stringContaining("TornRunner has writeBatch and a writeRecord of its own"),
+      message: expect.stringContaining("TornRunner has both writeBatch and writeRecord"),
     });
   });
 });

@@ -143,7 +143,7 @@ describe("a node that is left out", atOnce, () => {
       });
       const onBadNode = () => run.starts().filter(({ node }) => node === "node2").length;
       const before = onBadNode();
-      await waitUntil(() => run.stderr().includes("in place of those that ended"), {
+      await waitUntil(() => run.stderr().includes("to replace those that ended"), {
         what: "the others",
         details: run.stderr,
       });
@@ -163,7 +163,7 @@ describe("a node that is left out", atOnce, () => {
       settings: { FAKE_SLOTS: "4" },
       jobs: { job_script_prologue: badNode, backoff: 0 },
     });
-    await waitUntil(() => /Kubernetes may still send .* to node2: it cannot take them back/.test(run.stderr()), {
+    await waitUntil(() => /Kubernetes may still send .* to node2: it cannot cancel them/.test(run.stderr()), {
       what: "the notice",
       details: run.stderr,
     });

@@ -27,7 +27,7 @@ beforeEach(() => {
   endlessly = new AbortController();
   vi.spyOn(process.stderr, "write").mockImplementation((chunk) => {
     stderr += chunk.toString();
-    if (stderr.split("another one takes its place").length > maxReplacements) endlessly.abort();
+    if (stderr.split("another one replaces it").length > maxReplacements) endlessly.abort();
     return true;
   });
 });
@@ -217,7 +217,7 @@ describe("a worker that is killed from outside", () => {
     expect(await run).toEqual(survivors(8));
     expect(failures(outputDir)).toEqual([]);
     expect(new Set([first, second, third]).size).toBe(3);
-    expect(stderr.match(/a worker was ended by SIGKILL; another one takes its place/g)).toHaveLength(2);
+    expect(stderr.match(/a worker was ended by SIGKILL; another one replaces it/g)).toHaveLength(2);
     expect(await leftovers(outputDir)).toEqual(nothing);
   });
 });
@@ -252,7 +252,7 @@ describe("a hook that ends its worker", () => {
         /split\.0 .*none of its items ran; the last one exited with code 5[\s\S]*openWriters/,
       ),
     });
-    expect(stderr.split("another one takes its place").length).toBeLessThan(10);
+    expect(stderr.split("another one replaces it").length).toBeLessThan(10);
     expect(await leftovers(outputDir)).toEqual(checkpointsOnly);
   });
 

@@ -218,6 +218,25 @@ describe("a runner's hooks", () => {
     });
   });
 
+  it.each([
+    ["nothing", () => undefined, "undefined"],
+    ["nothing, later", async () => undefined, "undefined"],
+    ["a state of its own", () => ({ sum: 1 }), "an object"],
+  ])("are refused a reduceState that returns %s", async (_what, reduce, got) => {
+    class Forgetful extends BaseRunner<Env, number> {
+      static forward(idx: number) {
+        return idx;
+      }
+      static override reduceState = reduce as unknown as typeof BaseRunner.reduceState;
+    }
+    await expect(new Forgetful(new Provider({}), quiet).run(range(1))).rejects.toMatchObject({
+      code: "BAD_RUNNER",
+      message: expect.stringContaining(
+        `Forgetful.reduceState must return a state with its writers in it; it returned ${got}.`,
+      ),
+    });
+  });
+
   it("say so when forward is missing", async () => {
     class Empty extends BaseRunner<Env> {}
     await expect(new Empty(new Provider({}), quiet).run(range(1))).rejects.toThrow(/Empty has no static forward/);

@@ -132,7 +132,7 @@ describe("what the pages ask for", () => {
       () => run({ provider: new mistakes.EmptyProvider({}) }),
       "BAD_PROVIDER",
       [/EmptyProvider\.buildEnvLocal gave undefined as the env/],
-      /Return an object whose keys are what forward reads/,
+      /Return an object with the keys that forward reads/,
     ],
     [
       "the builders of an InferenceProvider are not static",
@@ -160,7 +160,7 @@ describe("what the pages ask for", () => {
       () => run({ provider: new mistakes.LateFieldProvider({}).prepare() }, workers),
       "BAD_PROVIDER",
       [/The field table of LateFieldProvider is the function lookUp: a worker cannot get it/],
-      /Put what it is made of into params \(or config\).*make it in buildEnvLocal/,
+      /Put the data it is made from into params \(or config\).*make it in buildEnvLocal/,
     ],
     [
       "a worker cannot find the class",

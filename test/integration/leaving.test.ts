@@ -194,7 +194,7 @@ describe.each(envs)("with env: %s", (env) => {
   });
 });
 
-it("a worker that is sent SIGTERM saves and leaves, and another one takes its place, also where it was the only one", async () => {
+it("a worker that is sent SIGTERM saves and leaves, and another one replaces it, also where it was the only one", async () => {
   const run = newRun({ env: "process", workers: 1 });
   const driver = run.start();
   await until(() => run.calls().length > 50);

@@ -56,7 +56,7 @@ describe("items that really end their worker", () => {
         killers.map((item) => [item, "ITEM_CRASHED"]),
       );
       expect(records).toEqual([...range(4 * shardLength)].filter((item) => !killers.includes(item)).map(survivor));
-      const lost = stderr.split("another one takes its place").length - 1;
+      const lost = stderr.split("another one replaces it").length - 1;
       expect(lost).toBeLessThanOrEqual(lostPerKiller * killers.length);
     },
   );

@@ -245,7 +245,7 @@ describe.skipIf(reason !== undefined)(`a job on Slurm${because(reason)}`, atOnce
     const { stderr } = await succeeded(context, driver, run);
     context.expect(stderr).toBe("");
     context.expect(run.submissions()).toHaveLength(1);
-    context.expect(run.logs()).toContain("another one takes its place");
+    context.expect(run.logs()).toContain("another one replaces it");
     await run.expectAsLocal();
   });
 
@@ -260,7 +260,7 @@ describe.skipIf(reason !== undefined)(`a job on Slurm${because(reason)}`, atOnce
     const { status, stderr } = await driver.ended;
     context.expect(status).toBe(1);
     context.expect(stderr).toMatch(/a job on n\d was lost: Slurm says FAILED/);
-    context.expect(stderr).toContain("submitted 1 job in place of those that ended");
+    context.expect(stderr).toContain("submitted 1 job to replace those that ended");
     context.expect(stderr).toContain("More than 1 jobs were lost");
     run.go();
     await succeeded(context, run.drive(), run);

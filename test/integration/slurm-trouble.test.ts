@@ -214,7 +214,7 @@ describe.skipIf(reason !== undefined)(`the walltime of a job on Slurm${because(r
     const before = run.calls().length;
     run.go();
     const { stderr } = await succeeded(context, driver, run);
-    context.expect(stderr).toBe("millrace: submitted 1 job in place of those that ended\n");
+    context.expect(stderr).toBe("millrace: submitted 1 job to replace those that ended\n");
     context.expect(run.submissions()).toHaveLength(2);
     context.expect(run.envs()).toHaveLength(2);
     context.expect(before).toBeGreaterThan(5);

@@ -1,8 +1,9 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-// Small files that take long. Vitest begins with the largest files, so these would be the last, with idle cores beside them.
+// Files that take long, most of them waiting. Vitest begins with the largest files, so these would be the last, with idle cores beside
+// them.
 const slow =
-  /\/(chaos|cluster-envs|collect-stats|config-omegaconf|crash-points|dialect-\w+|docs-pages|docs-site|fuzz|guide|heap-of-runs|large-state|outside-kills|outside-kills-clusters|package|random-kills|real-killers|stuck-and-leaking|worker-output|xvector-\w+)\.test\.ts$/;
+  /\/(chaos|cli-examples|cluster-envs|cluster-trouble|collect-stats|config-omegaconf|conformance|crash-points|deaths|dialect-\w+|docs-pages|docs-site|drain|fake-schedulers|fuzz|guide|guide-simulation|guide-xvector|heap-of-runs|hostile-files|hostile-job-records|jobs-left-alone|large-state|leaving|live-run|outside-kills|outside-kills-clusters|package|random-kills|real-killers|secrets|slurm-run|slurm-trouble|stuck-and-leaking|worker-classes|worker-output|xvector-\w+)\.test\.ts$/;
 
 /** Starts with the test files that are known to take long. */
 export class SlowFirst extends BaseSequencer {

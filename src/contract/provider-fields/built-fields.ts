@@ -1,11 +1,11 @@
 import { type Field, type Fields, providerFields } from "./provider-fields.ts";
 
-/** What building the env has put into fields of a provider: each value, and what was there before. */
+/** Fields of a provider that were set while its env was built: the new value and the old one. */
 type Built = Map<string, { readonly before: Field | undefined; readonly after: unknown }>;
 
 const builtBy = new WeakMap<object, Built>();
 
-/** Builds an env, and remembers what that puts into fields of the provider: a worker's own building does the same. */
+/** Builds an env, and remembers which fields of the provider that sets. A worker sets them when it builds its own env. */
 export async function noteBuiltFields<Env>(provider: object, build: () => Env | Promise<Env>): Promise<Env> {
   const before = providerFields(provider);
   try {
@@ -21,7 +21,7 @@ export async function noteBuiltFields<Env>(provider: object, build: () => Env | 
   }
 }
 
-/** The fields of a provider as they were before an env was built with it. */
+/** The fields of a provider as they were before it built an env. */
 export function fieldsBeforeBuild(provider: object, fields: Fields): Fields {
   const built = builtBy.get(provider);
   if (built === undefined) return fields;

@@ -15,20 +15,20 @@ import { nameOfFunction, visibleText } from "./visible-text.ts";
 
 export interface CapturedProvider {
   readonly state: ProviderState;
-  /** The fields that differ from what the constructor makes of config and params alone. */
+  /** The fields that differ from those that the constructor makes from config and params. */
   readonly identity: Readonly<Record<string, unknown>>;
 }
 
 type AnyProvider = EnvironmentProvider<object>;
 
-// Larger than this a field belongs into a file: every worker would read it, and each start write it.
-const longestField = 64 << 20;
+// The maximum size of a field. A larger one belongs in a file: each start would write it, and every worker read it.
+const maxFieldLength = 64 << 20;
 
-/** Writes down what a provider carries, as data, and what of it cannot be written down. */
+/** Captures the fields of a provider as data, and names those that cannot be captured. */
 export function captureProvider(provider: AnyProvider): CapturedProvider {
   const texts = classTexts(provider);
   const fields = fieldsBeforeBuild(provider, providerFields(provider, texts));
-  const missing = { ...oddIn(provider.config, "config"), ...oddIn(provider.params, "params") };
+  const missing = { ...uncapturedIn(provider.config, "config"), ...uncapturedIn(provider.params, "params") };
   if (fields.size === 0 && !texts.hasConstructor)
     return { state: { isConstructible: true, fields: {}, made: {}, missing }, identity: {} };
   const probe = makeProbe(provider);
@@ -54,13 +54,13 @@ interface Captured {
 interface FieldCase {
   readonly name: string;
   readonly field: Field;
-  /** The field of a provider that was made of config and params alone. */
+  /** The same field of a provider that was made from config and params alone. */
   readonly made: Field | undefined;
   readonly texts: ClassTexts;
 }
 
 const specialKinds: Readonly<Record<NonNullable<Field["special"]>, string>> = {
-  private: "is private, and not what the constructor makes of config and params",
+  private: "is private, and the constructor does not make it from config and params alone",
   lowered: "is private, and is assigned",
   hidden: "is hidden or under a symbol",
   "an accessor": "is an accessor",
@@ -76,7 +76,7 @@ function captureField(captured: Captured, { name, field, made, texts }: FieldCas
     return;
   }
   const showFunction = (made: (...args: never) => unknown) => texts.textOf(made);
-  const isMade = made !== undefined && made.special === special && isAlike({ name, field, made, texts }, showFunction);
+  const isMade = made !== undefined && made.special === special && isSame({ name, field, made, texts }, showFunction);
   if (!isMade) {
     captured.missing[written.at ?? name] = written.why;
     const digest = visibleText(value, String);
@@ -87,37 +87,37 @@ function captureField(captured: Captured, { name, field, made, texts }: FieldCas
   } else if (special !== "private") captured.made[name] = sha256(maskSecrets(visibleText(value, nameOfFunction) ?? ""));
 }
 
-/** Whether a field that cannot be written down is what the constructor makes of config and params. */
-function isAlike(
+/** Whether a field that cannot be captured is equal to the one that the constructor makes from config and params. */
+function isSame(
   { name, field, made, texts }: FieldCase & { readonly made: Field },
   showFunction: Parameters<typeof visibleText>[1],
 ): boolean {
   const [visible, madeVisible] = [field, made].map(({ value }) => visibleText(value, showFunction));
   if (visible !== undefined) return visible === madeVisible;
-  // What an initialiser makes, a cache say, is as good in a worker; what was assigned may be anything.
+  // The result of an initialiser (a cache, for example) is the same in a worker. An assigned value may be anything.
   return made.special === "private" && !texts.assigns(name) && madeVisible === undefined;
 }
 
 interface NotWritten {
   readonly why: string;
-  /** The part of it that is to blame. */
+  /** The path of the value in it that cannot be captured. */
   readonly at?: string;
 }
 
 type Written = { readonly text: string } | NotWritten;
 
-/** The JSON of a field, or why there is none. */
+/** The JSON of a field, or why it has none. */
 function writeField(value: unknown, name: string): Written {
   const encoded = encode(value, name);
   if (!("plain" in encoded)) return encoded;
   try {
     const text = JSON.stringify(encoded.plain);
-    if (text.length <= longestField) return { text };
+    if (text.length <= maxFieldLength) return { text };
   } catch (error) {
-    // Longer than any text can be.
+    // The text would be longer than the longest string of V8.
     if (!(error instanceof RangeError)) throw error;
   }
-  return { why: `takes more than ${longestField >> 20} MB as JSON` };
+  return { why: `takes more than ${maxFieldLength >> 20} MB as JSON` };
 }
 
 function encode(value: unknown, name: string): { readonly plain: unknown } | NotWritten {
@@ -140,7 +140,7 @@ function encode(value: unknown, name: string): { readonly plain: unknown } | Not
       });
     return { plain };
   } catch (error) {
-    // A toJSON or from of the user's.
+    // Thrown by toJSON or from of the user's class.
     return { why: isMillraceError(error) ? error.reason : `cannot be written as JSON (${messageOf(error)})` };
   }
 }
@@ -152,12 +152,12 @@ function textOf(value: unknown, name: string): string | undefined {
   return "text" in written ? written.text : undefined;
 }
 
-function oddIn(value: unknown, name: string): Record<string, string> {
+function uncapturedIn(value: unknown, name: string): Record<string, string> {
   const encoded = encode(value, name);
   return "plain" in encoded ? {} : { [encoded.at ?? name]: encoded.why };
 }
 
-/** A provider made of config and params alone, as a worker makes it; undefined where the constructor does not take these. */
+/** Makes a provider from config and params alone, as a worker does. Undefined if the constructor throws. */
 function makeProbe(provider: AnyProvider): AnyProvider | undefined {
   const [config, params] = copyValues([provider.config, provider.params]);
   try {

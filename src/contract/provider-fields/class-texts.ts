@@ -1,24 +1,22 @@
-/** What the source text of a provider's classes says about how its objects come to their fields. */
+/** What the source text of a provider's classes shows about the fields of its objects. */
 export interface ClassTexts {
-  /** Whether one of them has a constructor of its own, which may take other arguments than config and params. */
+  /** Whether one of them has a constructor, which may take other arguments than config and params. */
   readonly hasConstructor: boolean;
   /** Names of private fields, such as `#cache`, that occur in them. */
   readonly privateNames: readonly string[];
-  /** Names that a compiler has given to private fields that are assigned, where it does not leave them as they are. */
+  /** Names of private fields that a compiler has replaced by helpers (lowered), if the fields are assigned. */
   readonly loweredNames: readonly string[];
-  /**
-   * The text of a function that is sure to be the same in every object of the class: it was written in one of them outside of a
-   * constructor, whose arguments it could hold, or it is a method that was bound to the object. Undefined for any other.
+  /** The text of a function that is certainly the same in every object of the class: it is written in the class outside of a constructor (whose arguments it could capture), or it is a bound method of the object. Undefined for all other functions.
    */
   readonly textOf: (made: (...args: never) => unknown) => string | undefined;
-  /** Whether a private field is assigned somewhere else than where it is declared. */
+  /** Whether a private field is assigned outside of its declaration. */
   readonly assigns: (privateName: string) => boolean;
 }
 
-// As esbuild, TypeScript and Babel call the helper.
+// The names of the helper in esbuild, TypeScript and Babel.
 const lowered = /\b_{1,2}(?:privateSet|classPrivateFieldSet2?)\((?:this,\s*)?(\w+)/g;
 
-/** Reads the classes of a provider but for the one that all of them extend, whichever copy of this package that is from. */
+/** Reads the classes of a provider, without the base class, which may be from another copy of this package. */
 export function classTexts(provider: object): ClassTexts {
   const classes: unknown[] = [];
   let prototype = Object.getPrototypeOf(provider) as { constructor: unknown } | null;
@@ -31,7 +29,7 @@ export function classTexts(provider: object): ClassTexts {
   const constructors = texts.map(constructorIn).join("\n");
   const outside = texts.map((text) => text.replace(constructorIn(text), "")).join("\n");
   return {
-    // A comment with that word costs no more than a second object of the class.
+    // A wrong match, as in a comment, only causes that a second object of the class is made.
     hasConstructor: texts.some((text) => !text.startsWith("class") || /\bconstructor\s*\(/.test(text)),
     privateNames: [...new Set(all.match(/(?<![\w$"'`&/])#[A-Za-z_$][\w$]*/g) ?? [])],
     loweredNames: [...new Set([...all.matchAll(lowered)].map(([, name]) => name!))],
@@ -48,11 +46,11 @@ export function classTexts(provider: object): ClassTexts {
   };
 }
 
-/** The text of a class's constructor; all of the class where its end cannot be found. */
+/** The text of the constructor of a class, or of the class from there on if the end is not found. */
 function constructorIn(text: string): string {
   const from = text.search(/\bconstructor\s*\(/);
   if (from < 0) return "";
-  // Brackets in strings and comments count as well: then the end is found too late, or not at all, and more is refused.
+  // Brackets in strings and comments count too. Then the end is found too late or not at all, and more is refused.
   let open = 0;
   for (let at = text.indexOf("(", from); at < text.length; at++) {
     if ("({".includes(text[at]!)) open++;

@@ -1,7 +1,10 @@
 import { fromPlainValues, toPlainValues } from "../../values/state-json.ts";
 import { keyOf, referenceOf, tag } from "../../values/value-marks.ts";
 
-/** Copies of config and params for a constructor, which may change what it gets; the same objects where they are no data. */
+/**
+ * Copies config and params for a constructor, which may change its arguments. Returns the same objects if they are not
+ * data.
+ */
 export function copyValues(values: readonly [config: unknown, params: unknown]): [config: unknown, params: unknown] {
   const functions = new Map<string, unknown>();
   const noteFunction = (value: unknown) => {

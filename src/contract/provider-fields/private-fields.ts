@@ -1,12 +1,10 @@
 import type { Session } from "node:inspector";
 
-// Where the inspector puts a value for this module to take.
+// The global variable through which the inspector passes a value to this module.
 const handover: unique symbol = Symbol.for("millrace.private-fields");
 const global: { [handover]?: unknown } = globalThis as object;
 
-/**
- * The private fields of an object, such as `#examples`, which no other code than its class can read: the inspector of this
- * process shows them. Undefined where it cannot be asked.
+/** The private fields of an object, such as `#examples`. Only code of its class can read them, but the inspector of this process shows them. Undefined if the inspector is not available.
  */
 export function privateFields(object: object): Map<string, unknown> | undefined {
   let session: Session;
@@ -16,7 +14,7 @@ export function privateFields(object: object): Map<string, unknown> | undefined 
     session = new inspector.Session();
     session.connect();
   } catch {
-    // Built without it, or not permitted.
+    // Node.js was built without the inspector, or it is not permitted.
     return undefined;
   }
   try {
@@ -49,14 +47,14 @@ function readFields(session: Session, object: object): Map<string, unknown> {
   );
   const fields = new Map<string, unknown>();
   for (const { name, value } of answer.privateProperties ?? []) {
-    // Without a value it is an accessor or a method, which every object of the class has.
+    // Accessors and methods have no value; they are the same in every object of the class.
     if (value === undefined || value.type === "function") continue;
     fields.set(freeName(fields, name), takeValue(session, value));
   }
   return fields;
 }
 
-/** Two classes of one object may have private fields of the same name. */
+/** A name that is not used yet: two classes of one object may have private fields of the same name. */
 function freeName(fields: ReadonlyMap<string, unknown>, name: string): string {
   let free = name;
   for (let i = 2; fields.has(free); i++) free = `${name} (${i})`;

@@ -1,16 +1,16 @@
 import { type ClassTexts, classTexts } from "./class-texts.ts";
 import { privateFields } from "./private-fields.ts";
 
-/** What an object carries under one name. */
+/** A field of an object. */
 export interface Field {
   readonly value: unknown;
-  /** What it is where it is no ordinary property: those cannot be written down. */
+  /** The kind of a field that is not an ordinary property. Such fields cannot be captured. */
   readonly special?: "private" | "lowered" | "hidden" | "an accessor" | undefined;
 }
 
 export type Fields = Map<string, Field>;
 
-/** The fields of a provider besides config and params, the private ones of its classes included. */
+/** The fields of a provider besides config and params, including private ones. */
 export function providerFields(provider: object, texts: ClassTexts = classTexts(provider)): Fields {
   const fields = publicFields(provider);
   if (texts.privateNames.length > 0) {
@@ -21,7 +21,7 @@ export function providerFields(provider: object, texts: ClassTexts = classTexts(
   return fields;
 }
 
-/** The fields of a provider besides config and params that any code can see. */
+/** The fields of a provider besides config and params, without private ones. */
 export function publicFields(provider: object): Fields {
   const fields: Fields = new Map();
   for (const key of Reflect.ownKeys(provider)) {

@@ -1,13 +1,11 @@
 import { toPlainValues } from "../../values/state-json.ts";
 
-/** Something was found whose inside cannot be seen. */
+/** Thrown for a value whose content cannot be seen. */
 class Unseen extends Error {}
 
-/**
- * Everything that can be seen of a value, functions and instances included, as one text: two values with the same text are alike.
- * Undefined where part of it cannot be seen, such as the private fields of an instance, or what a function has captured.
+/** Describes a value, with its functions and instances, as one text: values with the same text are equal. Undefined if a part cannot be seen, such as private fields of an instance, or variables that a function has captured.
  *
- * @param showFunction - what is shown of a function; undefined where it may have captured something that differs
+ * @param showFunction - the text of a function; undefined if it may have captured different variables
  */
 export function visibleText(
   value: unknown,
@@ -28,13 +26,13 @@ export function visibleText(
   try {
     return JSON.stringify(show(value)) ?? "undefined";
   } catch (error) {
-    // Too long for one text, for instance.
+    // The text would be too long, for instance.
     if (error instanceof Unseen || error instanceof RangeError) return undefined;
     throw error;
   }
 }
 
-/** The classes of an instance, all of them written in JavaScript and without private fields. */
+/** The names of the classes of an instance. Throws unless all are written in JavaScript and have no private fields. */
 function visibleClass(instance: object): string {
   const names: string[] = [];
   let prototype = Object.getPrototypeOf(instance) as { constructor: unknown } | null;
@@ -56,7 +54,7 @@ function visibleFields(instance: object): object {
   return Object.fromEntries(Object.entries(properties).map(([key, property]) => [key, property.value as unknown]));
 }
 
-/** What is shown of a function where its text may differ for no reason: a worker can load a module with another compiler. */
+/** Describes a function by its name: its text may differ, because a worker can load a module with another compiler. */
 export function nameOfFunction({ name }: (...args: never) => unknown): string {
   return name;
 }

@@ -1,8 +1,9 @@
-import { closeSync, fstatSync, openSync } from "node:fs";
+import { closeSync } from "node:fs";
 import { crc32 } from "../../bytes/crc32.ts";
 import { isMillraceError } from "../../errors/errors.ts";
 import { parseJson } from "../../formats/parse-json.ts";
 import { refuseFile } from "../../formats/refuse-file.ts";
+import { openRegularFile } from "../../input/open-regular-file.ts";
 import { outputLimit } from "../../input/output-limit.ts";
 import { closedFile, readExactly } from "../source/file-store.ts";
 import { footerShape, type IndexFooter, type IndexSubject, indexMagic } from "./index-footer.ts";
@@ -22,22 +23,22 @@ export interface IndexFile extends PageSource {
 
 /** Opens an index if it is whole and of this very file; undefined otherwise, and it is built again. */
 export function openIndexFile(path: string, subject: IndexSubject): IndexFile | undefined {
-  let fd: number;
+  let opened: ReturnType<typeof openRegularFile>;
   try {
-    fd = openSync(path, "r");
+    opened = openRegularFile(path);
   } catch {
     return undefined;
   }
   let index: IndexFile | undefined;
   try {
-    index = readIndex(fd, path);
+    index = readIndex(opened, path);
     if (index !== undefined && isSame(index.footer.subject, subject)) return index;
     index = undefined;
   } catch (error) {
     // Another program may be at work on it, or the disk has lost a part: the file itself decides.
     if (!isMillraceError(error)) throw error;
   } finally {
-    if (index === undefined) closeSync(fd);
+    if (index === undefined) closeSync(opened.fd);
   }
   return undefined;
 }
@@ -46,10 +47,8 @@ function isSame(a: IndexSubject, b: IndexSubject): boolean {
   return (["rules", "size", "version", "ends", "endian"] as const).every((key) => a[key] === b[key]);
 }
 
-function readIndex(fd: number, path: string): IndexFile | undefined {
-  const stats = fstatSync(fd);
-  const { size } = stats;
-  if (!stats.isFile() || size < tailBytes + indexMagic.length) return undefined;
+function readIndex({ fd, sizeBytes: size }: ReturnType<typeof openRegularFile>, path: string): IndexFile | undefined {
+  if (size < tailBytes + indexMagic.length) return undefined;
   const readBytes = (at: number, length: number): Buffer => {
     if (!(at >= 0 && length >= 0 && at + length <= size)) throw damagedIndex(path, at);
     const bytes = Buffer.allocUnsafeSlow(length);

@@ -5,6 +5,14 @@ export function isRemote(place: string): boolean {
   return /^(?:https?|s3|hf):\/\//.test(place);
 }
 
+/** An address as messages may show it: what may be a password, a token or a signature is left out. */
+export function withoutSecrets(address: string): string {
+  return address
+    .replace(/^(https?:\/\/)[^/?#]*@/, "$1")
+    .replace(/^(https?:[^?#]*)\?.*$/s, "$1?…")
+    .replace(/^(https?:[^#]*)#.*$/s, "$1");
+}
+
 /** Every opener has this option: with `remote: true` its rows may be promises, without it they are there at once. */
 export interface RemoteOption {
   /** The path is, or may be, an address: `https://`, `s3://` or `hf://`. An address is refused without it. */
@@ -17,7 +25,11 @@ export interface RemoteOption {
  */
 export function requireAnnounced(opener: string, place: string, { remote }: { readonly remote?: boolean }): void {
   if (remote === true || !isRemote(place)) return;
-  throw new MillraceError("BAD_OPTION", `${opener}: ${place} is an address; a path was expected here.`, {
-    hint: `Rows of an address come as promises. Say so: ${opener}(address, { remote: true }), then await dataset.at(i).`,
-  });
+  throw new MillraceError(
+    "BAD_OPTION",
+    `${opener}: ${withoutSecrets(place)} is an address; a path was expected here.`,
+    {
+      hint: `Rows of an address come as promises. Say so: ${opener}(address, { remote: true }), then await dataset.at(i).`,
+    },
+  );
 }

@@ -2,6 +2,7 @@ import { sha256 } from "../../bytes/sha256.ts";
 import { MillraceError } from "../../errors/errors.ts";
 import { isHubName, isPathWithin, revisionPattern } from "../../hub/hub-names.ts";
 import { hubSettings } from "../../hub/hub-settings.ts";
+import { withoutSecrets } from "./remote-address.ts";
 import type { RemoteFile } from "./request.ts";
 import { s3Settings } from "./s3-settings.ts";
 import { escapePart, signS3 } from "./sign-s3.ts";
@@ -19,8 +20,7 @@ function webFile(address: string): RemoteFile {
   } catch (cause) {
     throw badAddress(address, "https://host/path", cause);
   }
-  // What may be a password or a token is not shown.
-  const name = `${url.origin}${url.pathname}${url.search === "" ? "" : "?…"}`;
+  const name = withoutSecrets(url.href);
   const { username, password } = url;
   const text = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   const own: Record<string, string> =
@@ -74,7 +74,7 @@ function hubFile(address: string, variables: NodeJS.ProcessEnv): RemoteFile {
 }
 
 function badAddress(address: string, expected: string, cause?: unknown): MillraceError {
-  return new MillraceError("BAD_OPTION", `${JSON.stringify(address)} is no address of a file.`, {
+  return new MillraceError("BAD_OPTION", `${JSON.stringify(withoutSecrets(address))} is no address of a file.`, {
     ...(cause === undefined ? {} : { cause }),
     hint: `Write it as ${expected}.`,
   });

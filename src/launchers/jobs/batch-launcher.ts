@@ -14,7 +14,7 @@ import type { Scheduler } from "./scheduler.ts";
 import { topUpJobs } from "./top-up-jobs.ts";
 import { watchJobs } from "./watch-jobs.ts";
 
-/** A launcher that hands its workers to a scheduler. The run continues without this process. */
+/** A launcher that starts workers through a scheduler. The run continues without this process. */
 export function batchLauncher(scheduler: Scheduler): QueuedLauncher {
   return {
     kind: "queued",
@@ -32,7 +32,7 @@ export function batchLauncher(scheduler: Scheduler): QueuedLauncher {
     describe({ runDir, parallel, pending }) {
       const options = checkJobOptions(parallel, scheduler);
       const all = jobsFor(Math.min(parallel.nWorkers, pending), options);
-      // Nothing is called here: the scheduler's own limit is only asked for on submission.
+      // No program is called here: the limit of the scheduler is only asked for on submission.
       const tasks = arraysOf(all, options.maxArraySize ?? Number.POSITIVE_INFINITY);
       return { text: scheduler.render(describeJob(runPaths(runDir), options, { tasks: tasks[0]! })), tasks };
     },
@@ -42,7 +42,7 @@ export function batchLauncher(scheduler: Scheduler): QueuedLauncher {
       const watch = watchJobs(runPaths(request.runDir), queue, scheduler);
       const living = await topUpJobs({ queue, watch }, tasks);
       const unknown = living.find(({ id }) => id === undefined);
-      if (unknown !== undefined) throw mayBeThere(scheduler, unknown, watch.silence());
+      if (unknown !== undefined) throw unknownSubmission(scheduler, unknown, watch.silence());
       return living.map((submission) => jobOf(submission, request.runDir));
     },
     drive: (request) =>
@@ -50,8 +50,8 @@ export function batchLauncher(scheduler: Scheduler): QueuedLauncher {
   };
 }
 
-/** This process does not stay to find out, and a second submission would be too many. */
-function mayBeThere({ title }: Scheduler, { name }: Submission, silence = "it gives no answer"): MillraceError {
+/** The error if it is not known whether a submission was made: this process ends now, and must not submit a second time. */
+function unknownSubmission({ title }: Scheduler, { name }: Submission, silence = "it gives no answer"): MillraceError {
   return new MillraceError(
     "SCHEDULER_FAILED",
     `${title} does not say whether it took the submission ${name}, which was not answered: ${silence}`,
@@ -66,7 +66,7 @@ function open(scheduler: Scheduler, { runDir, parallel }: SubmitRequest) {
   return { options, queue: openJobQueue(paths, scheduler, options) };
 }
 
-/** A dialect does not know the config: its message begins with the name of the option. */
+/** Adds the position in the config to an error of a dialect. Its message begins with the name of the option. */
 function placeRefusal(error: unknown, { options }: ParallelConfig): unknown {
   if (!isMillraceError(error)) return error;
   const [, option] = /^parallel\.options\.(\w+)/.exec(error.reason) ?? [];

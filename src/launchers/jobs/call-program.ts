@@ -8,7 +8,7 @@ export type CallAnswer =
       readonly kind: "refusal";
       readonly why: string;
       readonly code: number | undefined;
-      /** What it printed nevertheless: some programs list the valid part of the answer. */
+      /** Its output: some programs print the valid part of the answer even if they fail. */
       readonly text: string;
     }
   | { readonly kind: "absent"; readonly why: string }
@@ -17,18 +17,18 @@ export type CallAnswer =
 export interface CallLimits {
   readonly timeoutMs: number;
   readonly environment?: NodeJS.ProcessEnv | undefined;
-  /** The answer is not needed any more. */
+  /** Aborts the call: its answer is not needed any more. */
   readonly signal?: AbortSignal | undefined;
 }
 
-// Enough for ten thousand tasks of an array with a long name; more is a fault of the program.
+// Enough for an array of ten thousand tasks with a long name. A program that prints more is broken.
 const maxBytes = 64 << 20;
 const killGraceMs = 2000;
 
-/** Calls an external program without a shell, and kills it where it hangs. It never throws. */
+/** Calls an external program without a shell, and kills it if it hangs. Never throws. */
 export function callProgram(
   { program, args, input, cwd }: Call,
-  { timeoutMs, environment = process.env, signal: unwanted }: CallLimits,
+  { timeoutMs, environment = process.env, signal: abortSignal }: CallLimits,
 ): Promise<CallAnswer> {
   return new Promise((resolve) => {
     const child = spawn(program, [...args], {
@@ -50,23 +50,23 @@ export function callProgram(
     child.stdin.on("error", () => {});
     child.stdin.end(input ?? "");
     const end = (answer: CallAnswer) => {
-      unwanted?.removeEventListener("abort", drop);
+      abortSignal?.removeEventListener("abort", abort);
       clearTimeout(timer);
-      clearTimeout(lastResort);
+      clearTimeout(killTimer);
       resolve(answer);
     };
-    const drop = () => {
+    const abort = () => {
       child.kill("SIGKILL");
-      // A child of the program may hold its output open, and so keep this process alive.
+      // A child of the program may hold its output open, which would keep this process alive.
       for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
       end({ kind: "silent", why: `the call of ${program} was aborted` });
     };
-    unwanted?.addEventListener("abort", drop);
-    let lastResort: NodeJS.Timeout | undefined;
+    abortSignal?.addEventListener("abort", abort);
+    let killTimer: NodeJS.Timeout | undefined;
     const timer = setTimeout(() => {
       child.kill("SIGTERM");
       // A child of the program may hold its output open: it is not awaited.
-      lastResort = setTimeout(() => {
+      killTimer = setTimeout(() => {
         child.kill("SIGKILL");
         for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
         end({ kind: "silent", why: `${program} did not answer within ${timeoutMs / 1000} s` });
@@ -78,7 +78,7 @@ export function callProgram(
     });
     child.on("close", (code, signal) => {
       const text = Buffer.concat(out).toString();
-      if (lastResort !== undefined)
+      if (killTimer !== undefined)
         end({ kind: "silent", why: `${program} did not answer within ${timeoutMs / 1000} s` });
       else if (size > maxBytes) end({ kind: "silent", why: `${program} printed more than ${maxBytes >> 20} MB` });
       else if (code === 0) end({ kind: "answer", text });

@@ -11,7 +11,7 @@ import { inheritedArguments } from "../../runtime/inherited-arguments.ts";
 import type { JobOptions } from "./job-options.ts";
 import type { Job, Scheduler } from "./scheduler.ts";
 
-/** A job as it would be submitted. */
+/** Describes a job, ready to be submitted. */
 export function describeJob(
   paths: RunPaths,
   options: JobOptions,
@@ -24,7 +24,7 @@ export function describeJob(
   return { name, tasks, options, command, excluded, log: join(folder, jobLogName(name)) };
 }
 
-/** The record of a job: what its tasks, and later drivers, need to know. */
+/** The record of a submission, for its tasks and for later drivers. */
 export function submissionOf({ name, tasks, options }: Job, { env, placeOptions = [] }: Scheduler): Submission {
   const { processes, walltimeSeconds, graceSeconds, threadsPerWorker, maxHeapMb, logDirectory } = options;
   const own = Object.fromEntries(
@@ -46,7 +46,7 @@ export function submissionOf({ name, tasks, options }: Job, { env, placeOptions 
   };
 }
 
-/** Makes the folder for the output of jobs: where it is missing, a scheduler fails the job without a message. */
+/** Makes the folder for the output of jobs: if it is missing, a scheduler fails the job without a message. */
 export function makeLogFolder(paths: RunPaths, options: JobOptions): void {
   if (options.logDirectory === undefined) makeFolderInRun(paths.root, paths.logs);
   else mkdirSync(resolve(options.logDirectory), { recursive: true });

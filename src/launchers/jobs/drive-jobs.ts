@@ -16,7 +16,7 @@ import type { Scheduler } from "./scheduler.ts";
 import { topUpJobs } from "./top-up-jobs.ts";
 import { type JobWatch, watchJobs } from "./watch-jobs.ts";
 
-/** What `driveJobs` needs to know of the place where jobs run. */
+/** What `driveJobs` needs to know about the place where jobs run. */
 interface JobSite extends Pick<Scheduler, "env" | "title" | "canExclude"> {
   /** Jobs continue without this process. */
   readonly outlivesDriver: boolean;
@@ -28,19 +28,19 @@ export interface DrivenJobs {
   readonly options: Pick<JobOptions, "processes" | "resubmits" | "pollSeconds">;
 }
 
-// The run folder is read often, which is cheap; the scheduler is asked less and less often, as it serves many users.
-const lookEveryMs = 250;
+// The run folder is read often, which is cheap. The scheduler serves many users, so it is asked less and less often.
+const checkEveryMs = 250;
 const firstPollMs = 1000;
 // How long jobs with nothing left to do may take to end.
 const endGraceMs = 10_000;
-// Jobs without a live worker are not awaited, as their node may be lost; neither is a scheduler that hangs.
+// The driver waits at most this long for jobs without a live worker (their node may be lost) and for a scheduler that hangs.
 const silentMs = 2000;
 // After the first Ctrl-C, a second one within this time cancels the jobs.
 const choiceMs = 3000;
 // While the driver waits for jobs to leave, it asks the scheduler at least this often.
 const drainPollMs = 5000;
 
-/** Keeps as many jobs running as a run needs until it is complete. Returns the committed shards. */
+/** Keeps the jobs running that a run needs, until it is complete. Returns the committed shards. */
 export async function driveJobs(
   request: LaunchRequest,
   { site, queue, options }: DrivenJobs,
@@ -50,7 +50,7 @@ export async function driveJobs(
   const paths = runPaths(request.runDir);
   const watch = watchJobs(paths, queue, site);
   const jobs = { paths, queue, watch };
-  const keeper = jobReplacementPolicy(paths, { queue, watch, site, options });
+  const replacement = jobReplacementPolicy(paths, { queue, watch, site, options });
   await topUpJobs(jobs, jobsNeeded(request.pending));
 
   let committed: ReadonlyMap<number, KnownShard> = new Map();
@@ -66,11 +66,11 @@ export async function driveJobs(
       silence: watch.silence(),
     });
     reportSilence();
-    // The folder does not show whether failed items were retried, but the jobs end when all were.
-    if (retry !== undefined && lost.length === 0 && isNobodyLeft()) isRetried = true;
+    // The run folder does not show whether all failed items were retried, but then the jobs end.
+    if (retry !== undefined && lost.length === 0 && hasNoJobs()) isRetried = true;
     else if (open > 0 || retry !== undefined) {
-      await keeper.replace(lost, jobsNeeded(retry === undefined ? open : request.pending));
-      if (isNobodyLeft() && watch.silence() === undefined) await allGone();
+      await replacement.replace(lost, jobsNeeded(retry === undefined ? open : request.pending));
+      if (hasNoJobs() && watch.silence() === undefined) await requireComplete();
     }
     return watch.isInDoubt() ? firstPollMs : options.pollSeconds * 1000;
   });
@@ -91,18 +91,18 @@ export async function driveJobs(
       if (isDrainOrdered(paths)) {
         await poll.whenIdle();
         await drainJobs(jobs, { pollMs: options.pollSeconds * 1000, stop });
-        // Unless the run was asked to stop meanwhile: the next iteration handles that.
+        // If a job still runs, the run was asked to stop in the meantime. The next iteration handles that.
         if (watch.counts().running === 0) return (await findCommitted(worker, committed)).committed;
         continue;
       }
       try {
         poll.ifDue();
       } catch (error) {
-        // No jobs are left behind when the run is given up.
+        // Cancel all jobs when the run is given up.
         await queue.cancel(watch.submissions);
         throw error;
       }
-      await sleep(lookEveryMs);
+      await sleep(checkEveryMs);
     }
   } finally {
     queue.drop?.();
@@ -112,7 +112,7 @@ export async function driveJobs(
     return jobsFor(Math.min(parallel.nWorkers, shards), options);
   }
 
-  function isNobodyLeft(): boolean {
+  function hasNoJobs(): boolean {
     const { pending, running } = watch.counts();
     return pending + running === 0;
   }
@@ -124,8 +124,8 @@ export async function driveJobs(
     wasSilent = why !== undefined;
   }
 
-  /** No job is left: throws, unless the last one has just completed the run. */
-  async function allGone(): Promise<void> {
+  /** Called when no job is left. Throws, unless the last job has just completed the run. */
+  async function requireComplete(): Promise<void> {
     const left = (await findCommitted(worker, committed)).open.length;
     if (left === 0 || isEndOrdered(paths)) return;
     throw new MillraceError(
@@ -142,7 +142,7 @@ interface Jobs {
   readonly watch: JobWatch;
 }
 
-/** The run is complete: waits until jobs have ended, and cancels those that have not begun. */
+/** Ends the jobs of a complete run: waits for those that run, and cancels the others. */
 async function endJobs({ paths, queue, watch }: Jobs): Promise<void> {
   const untilMs = performance.now() + endGraceMs;
   let aliveMs = performance.now();
@@ -157,11 +157,11 @@ async function endJobs({ paths, queue, watch }: Jobs): Promise<void> {
       removeJobQueueStatus(paths);
       return;
     }
-    await sleep(lookEveryMs);
+    await sleep(checkEveryMs);
   }
 }
 
-/** No worker claims another shard: pending jobs are cancelled, and running jobs are awaited without a limit. */
+/** Drains a run: cancels pending jobs, and waits for running ones without a time limit. */
 async function drainJobs(
   { paths, queue, watch }: Jobs,
   { pollMs, stop }: { readonly pollMs: number; readonly stop: StopRequests },
@@ -174,7 +174,7 @@ async function drainJobs(
       askedMs = performance.now();
       if (watch.silence() === undefined && (await isDrained())) return;
     }
-    await sleep(lookEveryMs);
+    await sleep(checkEveryMs);
   }
 
   async function isDrained(): Promise<boolean> {
@@ -191,7 +191,10 @@ async function drainJobs(
   }
 }
 
-/** The user leaves, or the run was ordered to stop. After one Ctrl-C the jobs continue; after two they are cancelled. */
+/**
+ * Leaves a run that the user interrupted or that was ordered to stop. After one Ctrl-C the jobs continue; after two
+ * they are cancelled.
+ */
 async function leave({
   stop,
   site,
@@ -211,7 +214,7 @@ async function leave({
     while (!stop.kill.aborted && performance.now() < untilMs) await sleep(50);
     if (!stop.kill.aborted) {
       process.stderr.write(
-        `millrace: detached; the jobs continue and the last one merges. millrace attach ${paths.root} shows how it goes, millrace cancel ends it\n`,
+        `millrace: detached; the jobs continue and the last one merges. millrace attach ${paths.root} shows its progress, millrace cancel ends it\n`,
       );
       return;
     }
@@ -219,7 +222,7 @@ async function leave({
   }
   if (!isStopOrdered(paths)) orderStop(paths);
   const reason = stopReason(paths);
-  // It may be submitting jobs, which must be cancelled too.
+  // The poll may be submitting jobs, which must be cancelled too.
   await whenIdle();
   await waitForEnd(jobs, endGraceMs);
   const why = await queue.cancel(watch.submissions);
@@ -230,11 +233,11 @@ async function leave({
 }
 
 /** Waits until no job runs; pending jobs do not count. */
-async function waitForEnd({ watch }: Jobs, patienceMs: number): Promise<void> {
-  const untilMs = performance.now() + patienceMs;
+async function waitForEnd({ watch }: Jobs, maxWaitMs: number): Promise<void> {
+  const untilMs = performance.now() + maxWaitMs;
   for (;;) {
     await watch.look();
     if (watch.counts().running === 0 || performance.now() > untilMs) return;
-    await sleep(lookEveryMs);
+    await sleep(checkEveryMs);
   }
 }

@@ -1,7 +1,7 @@
 import type { Submission } from "../../run-folder/jobs/job-records.ts";
 import type { SchedulerOptions } from "./scheduler.ts";
 
-/** Groups submissions that one call can reach. A run that was moved may have some at another place. */
+/** Groups submissions that one call can reach. A run that was moved may have submissions at several places. */
 export function groupByPlace(
   submissions: readonly Submission[],
   placeOptionsOf: (submission: Submission) => SchedulerOptions,

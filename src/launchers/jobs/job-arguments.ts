@@ -1,2 +1,2 @@
-/** The argument that makes a job leave when its standard input ends: its driver is gone then. */
+/** The argument that makes a job leave when its standard input ends, because then its driver is gone. */
 export const attachedFlag = "--attached";

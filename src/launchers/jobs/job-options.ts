@@ -22,7 +22,7 @@ export interface JobOptions {
   readonly extraDirectives: readonly string[];
   /** Directives that contain one of these are left out. */
   readonly skippedDirectives: readonly string[];
-  /** Lines of shell that run before the workers: modules, variables. */
+  /** Shell lines that run before the workers: modules, variables. */
   readonly prologue: readonly string[];
   readonly logDirectory: string | undefined;
   readonly shebang: string;
@@ -38,7 +38,7 @@ export interface JobOptions {
   readonly pollSeconds: number;
   /** Seconds before the end of the walltime at which workers save and leave. */
   readonly graceSeconds: number;
-  /** Options of one scheduler only. Only their type is checked: text, number, boolean or a list of texts. */
+  /** Options that only one scheduler has. Only their type is checked: text, number, boolean or a list of texts. */
   readonly schedulerOptions: Readonly<Record<string, SchedulerOptionValue>>;
 }
 
@@ -69,7 +69,7 @@ const common = [
 /** The default first line of job scripts. */
 export const defaultShebang = "#!/usr/bin/env bash";
 
-/** Checks `parallel.options` of a scheduler once, at the border. */
+/** Checks `parallel.options` of a scheduler. */
 export function checkJobOptions(
   { env, options }: ParallelConfig,
   { optionNames }: { readonly optionNames: readonly string[] },
@@ -141,7 +141,7 @@ function word(name: string, value: unknown): string | undefined {
   throw bad(
     name,
     `parallel.options.${name} is ${describeKind(value)}; a text of one line was expected.`,
-    "Write it on one line, in quotes where it holds anything but letters and digits.",
+    "Write it on one line, in quotes if it has anything but letters and digits.",
   );
 }
 
@@ -169,7 +169,7 @@ function account(value: unknown, project: unknown): string | undefined {
   );
 }
 
-/** Lines; for HTCondor also a mapping, as dask-jobqueue has it there. */
+/** Reads a list of lines. For HTCondor also a mapping, as in dask-jobqueue. */
 function extraDirectives(value: unknown, env: string): string[] {
   const isMapping = typeof value === "object" && value !== null && !Array.isArray(value);
   if (env !== "htcondor" || !isMapping) return lines("job_extra_directives", value);
@@ -213,12 +213,12 @@ function schedulerOptionValue(name: string, value: unknown): SchedulerOptionValu
 
 function jobName(value: unknown): string {
   const text = word("job_name", value) ?? "millrace";
-  // The shortest limit of all schedulers is 15 characters, and a key is added.
+  // The smallest limit of all schedulers is 15 characters, and a key is added.
   if (/^[A-Za-z][A-Za-z0-9-]{0,7}$/.test(text)) return text;
   throw bad(
     "job_name",
     `parallel.options.job_name is ${JSON.stringify(text)}.`,
-    "Use up to 8 letters, digits and dashes, beginning with a letter; a key is added to tell the jobs apart.",
+    "Use up to 8 letters, digits and dashes, beginning with a letter. A key is added, so that each job has its own name.",
   );
 }
 
@@ -233,20 +233,20 @@ function walltime(value: unknown, env: string): number | undefined {
   if (value === undefined) return undefined;
   // YAML reads 12:00:00 as a number of seconds, while 04:00:00 stays a text.
   if (typeof value === "number" && value >= 1 && env !== "lsf") return Math.ceil(value);
-  // LSF counts in minutes: two numbers are hours and minutes there.
+  // LSF counts in minutes: there two numbers are hours and minutes.
   const text = env === "lsf" && typeof value === "string" && /^\d+:\d+$/.test(value) ? `${value}:00` : value;
-  // Minutes for some, seconds for others.
+  // A number alone is minutes for some schedulers and seconds for others, so it is refused.
   const isBare = typeof text === "string" && /^\s*\d+\s*$/.test(text);
   const parsed = typeof text === "string" && !isBare ? parseWalltime(text) : undefined;
   if (parsed !== undefined && parsed >= 1) return parsed;
   throw bad(
     "walltime",
     `parallel.options.walltime is ${describeKind(value)}.`,
-    'Write it like "04:00:00", "1-12:00:00" or 90m, in quotes: YAML takes 12:00:00 for a number.',
+    'Write it like "04:00:00", "1-12:00:00" or 90m, in quotes: YAML reads 12:00:00 as a number.',
   );
 }
 
-// The grace takes at most a quarter of a short job's walltime.
+// The grace period is at most a quarter of the walltime.
 function grace(asked: number | undefined, walltimeSeconds: number | undefined): number {
   return Math.min(asked ?? 60, (walltimeSeconds ?? Number.POSITIVE_INFINITY) / 4);
 }

@@ -14,12 +14,12 @@ export interface JobReplacementPolicy {
   replace(lost: readonly LostTask[], needed: number): Promise<void>;
 }
 
-// Consecutive tasks that may end before any worker was ready.
+// After this many consecutive tasks that end before a worker is ready, the run is given up.
 const maxEarlyDeaths = 3;
 // A node on which this many tasks ended early is excluded.
 const deathsOfBadNode = 2;
 
-/** The policy: lost jobs are replaced within a budget, bad nodes excluded, and a run that cannot start is given up. */
+/** Lost jobs are replaced within a budget, bad nodes are excluded, and a run that cannot start is given up. */
 export function jobReplacementPolicy(
   paths: RunPaths,
   {
@@ -38,30 +38,30 @@ export function jobReplacementPolicy(
 ): JobReplacementPolicy {
   const deathsOn = new Map<string, number>();
   const excluded: string[] = [];
-  // Submitted before a node was excluded: their pending tasks may still be sent there.
+  // Submissions from before a node was excluded: their pending tasks may still be sent to it.
   let outdated: readonly Submission[] = [];
   const withdrawn = new Set<string>();
   let earlyDeaths = 0;
   let lastDeath: LostTask | undefined;
   let lostSoFar = 0;
-  // Tasks have ended and were not replaced yet.
-  let isOwing = false;
+  // Whether tasks have ended that are not replaced yet.
+  let hasToReplace = false;
   let lastRefusal: string | undefined;
 
   return {
     async replace(lost, needed) {
-      for (const task of lost) takeNote(task);
+      for (const task of lost) noteLoss(task);
       if (watch.wasAnyReady()) earlyDeaths = 0;
-      if (lastDeath !== undefined && isHopeless()) throw cannotStart(lastDeath);
+      if (lastDeath !== undefined && cannotSucceed()) throw cannotStart(lastDeath);
       const lostSince = await withdrawOutdated();
-      for (const task of lostSince) takeNote(task);
-      isOwing ||= lost.length + lostSince.length > 0;
-      if (!isOwing || missingOf(needed) <= 0) return;
+      for (const task of lostSince) noteLoss(task);
+      hasToReplace ||= lost.length + lostSince.length > 0;
+      if (!hasToReplace || missingOf(needed) <= 0) return;
       const budget = options.resubmits ?? Math.max(3, 2 * needed);
       // A run that makes progress in spite of lost jobs continues, unless the user has set `resubmits`.
       if (options.resubmits === undefined && hasProgress()) lostSoFar = 0;
       if (lostSoFar > budget) throw tooManyLost(lost.at(-1), budget);
-      // Another driver of the same run may have replaced them already.
+      // Another driver of the same run may already have replaced them.
       watch.add(await queue.inherited());
       const missing = missingOf(needed);
       if (missing > 0) watch.add(await submit(missing));
@@ -76,28 +76,28 @@ export function jobReplacementPolicy(
   async function submit(count: number): Promise<Submission[]> {
     try {
       const made = await queue.submit(count, excluded);
-      say(`submitted ${count} ${count === 1 ? "job" : "jobs"} in place of those that ended`);
-      isOwing = false;
+      print(`submitted ${count} ${count === 1 ? "job" : "jobs"} to replace those that ended`);
+      hasToReplace = false;
       lastRefusal = undefined;
       return made;
     } catch (error) {
       const { pending, running } = watch.counts();
-      // Where all nodes are excluded, the refusal is not the cause.
-      const isLeftOut = excluded.length > 0 && earlyDeaths > 0 && lastDeath !== undefined;
-      if (pending + running === 0) throw isLeftOut ? cannotStart(lastDeath!) : error;
+      // If nodes are excluded, the scheduler may refuse because none is left: then the early end of jobs is the cause.
+      const areNodesExcluded = excluded.length > 0 && earlyDeaths > 0 && lastDeath !== undefined;
+      if (pending + running === 0) throw areNodesExcluded ? cannotStart(lastDeath!) : error;
       if (!isMillraceError(error) || error.code !== "SCHEDULER_FAILED") throw error;
       const refusal = messageOf(error);
-      if (lastRefusal !== refusal) say(`the other jobs continue, and this is tried again: ${refusal}`);
+      if (lastRefusal !== refusal) print(`the other jobs continue, and this is tried again: ${refusal}`);
       lastRefusal = refusal;
       return [];
     }
   }
 
-  function takeNote(task: LostTask): void {
+  function noteLoss(task: LostTask): void {
     const { kind, node, why } = task;
     if (kind === "due") return;
     lostSoFar++;
-    say(
+    print(
       `a job ${node === undefined ? "" : `on ${node} `}${kind === "failed" ? "ended before its workers were ready" : "was lost"}: ${why}`,
     );
     if (kind !== "failed") return;
@@ -106,8 +106,8 @@ export function jobReplacementPolicy(
     if (node !== undefined) suspect(node);
   }
 
-  /** Tasks that are just starting on other nodes may succeed; one bad node can explain any number of early ends. */
-  function isHopeless(): boolean {
+  /** Whether the run cannot start. Not if tasks are starting, or if all early ends were on one node that can be excluded. */
+  function cannotSucceed(): boolean {
     const isOneNode = site.canExclude && deathsOn.size === 1;
     return earlyDeaths >= maxEarlyDeaths && watch.counts().running === 0 && !isOneNode;
   }
@@ -117,12 +117,12 @@ export function jobReplacementPolicy(
     deathsOn.set(node, deaths);
     if (deaths !== deathsOfBadNode || excluded.includes(node)) return;
     if (!site.canExclude) {
-      say(`${deaths} jobs died early on ${node}; ${site.title} cannot exclude it`);
+      print(`${deaths} jobs died early on ${node}; ${site.title} cannot exclude it`);
       return;
     }
     excluded.push(node);
     outdated = watch.submissions.filter((submission) => queue.whyNotOwned?.(submission) === undefined);
-    say(`${deaths} jobs died early on ${node}: no more jobs are submitted to it`);
+    print(`${deaths} jobs died early on ${node}: no more jobs are submitted to it`);
   }
 
   /** Cancels pending jobs that could be sent to an excluded node; others replace them. */
@@ -136,18 +136,18 @@ export function jobReplacementPolicy(
     const those = count === 1 ? "a job that waits" : `${count} jobs that wait`;
     const nodes = excluded.join(", ");
     if (queue.withdraw === undefined) {
-      say(`${site.title} may still send ${those} to ${nodes}: it cannot take them back`);
+      print(`${site.title} may still send ${those} to ${nodes}: it cannot cancel them`);
       outdated = [];
       return [];
     }
     const refusal = await queue.withdraw(waiting);
     if (refusal !== undefined) {
       if (lastRefusal !== refusal)
-        say(`${site.title} may still send ${those} to ${nodes}; this is tried again: ${refusal}`);
+        print(`${site.title} may still send ${those} to ${nodes}; this is tried again: ${refusal}`);
       lastRefusal = refusal;
       return [];
     }
-    say(`cancelled ${those}, for others that are not sent to ${nodes}`);
+    print(`cancelled ${those}, for others that are not sent to ${nodes}`);
     for (const { submission, tasks } of waiting) for (const task of tasks) withdrawn.add(taskKey(submission, task));
     return watch.look();
   }
@@ -171,6 +171,6 @@ export function jobReplacementPolicy(
   }
 }
 
-function say(text: string): void {
+function print(text: string): void {
   process.stderr.write(`millrace: ${text}\n`);
 }

@@ -23,10 +23,10 @@ type FindResult =
   | { readonly kind: "unknown"; readonly why: string };
 
 const askTimeoutMs = 30_000;
-// Schedulers serve many users: several arrays are submitted at this pace.
+// Several arrays are submitted at this interval, because schedulers serve many users.
 const submitEveryMs = 500;
 const submitTries = 4;
-// After a lost answer: the scheduler may still be working on the submission.
+// Waits before a submission without an answer is looked up: the scheduler may still be working on it.
 const findEveryMs = [500, 1000, 2000];
 /** Opens the queue of a run at a scheduler: makes its calls and records their results in the run folder. */
 export function openJobQueue(
@@ -37,10 +37,10 @@ export function openJobQueue(
 ): JobQueue {
   const unwanted = new AbortController();
   const ask = (call: Call, timeoutMs = askTimeoutMs) => callProgram(call, { timeoutMs, signal: unwanted.signal });
-  // Submissions that were replaced because nothing was known of them; they are cancelled if they appear after all.
+  // Submissions that were replaced because it was not known whether they were made. They are cancelled if they appear.
   const late = new Map<string, Submission>();
   const { noteMade, isOwned, whyNotOwned, whyNotAsked } = recordRights(paths, { isReadOnly, options });
-  const saidOf = new Set<string>();
+  const printedFor = new Set<string>();
   let limit: ReturnType<typeof arrayLimit> | undefined;
   let lastSubmitMs = Number.NEGATIVE_INFINITY;
 
@@ -71,17 +71,17 @@ export function openJobQueue(
   async function submit(tasks: number, excluded: readonly string[] = []): Promise<Submission[]> {
     limit ??= arrayLimit(scheduler, options, ask);
     const { max, isKnown } = await limit;
-    // Asked again before the next submission.
+    // Ask again before the next submission.
     if (!isKnown) limit = undefined;
     const made: Submission[] = [];
-    const nodes = excluded.filter(canBeLeftOut);
+    const nodes = excluded.filter(isValidNode);
     for (const size of arraysOf(tasks, max)) {
       const waitMs = lastSubmitMs + submitEveryMs - performance.now();
       if (waitMs > 0) await sleep(waitMs);
       try {
         made.push(await submitOne(size, nodes));
       } catch (error) {
-        // A limit on jobs per user, for example: the submitted ones do the work of the others too.
+        // The cause may be a limit on jobs per user. The submitted jobs do the work of the others too.
         if (made.length === 0) throw error;
         const left = tasks - made.reduce((sum, one) => sum + one.tasks, 0);
         process.stderr.write(`millrace: ${left} of ${tasks} jobs were not submitted: ${messageOf(error)}\n`);
@@ -92,16 +92,16 @@ export function openJobQueue(
     return made;
   }
 
-  /** Names of nodes come from the run folder too, and become part of the job script. */
-  function canBeLeftOut(node: string): boolean {
+  /** Checks the name of a node: some come from the run folder, and all become part of the job script. */
+  function isValidNode(node: string): boolean {
     const isName = isNodeName(node);
-    if (!isName) say(node, `${JSON.stringify(node)} cannot be excluded: no node has such a name`);
+    if (!isName) printOnce(node, `${JSON.stringify(node)} cannot be excluded: no node has such a name`);
     return isName;
   }
 
   async function submitOne(tasks: number, excluded: readonly string[]): Promise<Submission> {
     let why = "";
-    // A submission of which it is not known whether it was made.
+    // A submission that may or may not have been made.
     let open: Submission | undefined;
     for (let attempt = 0; attempt < submitTries; attempt++) {
       if (attempt > 0) await sleep(1000 * 2 ** attempt);
@@ -129,10 +129,10 @@ export function openJobQueue(
       if (finding.kind === "found") return finding.submission;
       open = submission;
     }
-    // Where the scheduler does not say, it stays open: a later driver can find it by its name.
+    // If the scheduler does not printOnce whether it was made, it stays open: a later driver can find it by its name.
     if (open !== undefined && (await find(open)).kind === "none") giveUp(open);
     throw new MillraceError("SCHEDULER_FAILED", `${scheduler.title} did not take the jobs: ${why}`, {
-      hint: "Correct parallel.options; `millrace plan CONFIG` prints the job script, `millrace doctor` says whether this host reaches the scheduler. Nothing is lost: run again.",
+      hint: "Correct parallel.options; `millrace plan CONFIG` prints the job script, `millrace doctor` shows whether this host reaches the scheduler. Nothing is lost: run again.",
     });
   }
 
@@ -140,27 +140,25 @@ export function openJobQueue(
     const job = describeJob(paths, options, { tasks, excluded });
     const file = writeJobFile(paths, job.name, scheduler.render(job));
     noteMade(job.name);
-    // Before the call: if this process is killed, the submission can be found again by its name.
+    // Written before the call: if this process is killed, the submission can be found by its name.
     const submission = note(submissionOf(job, scheduler));
     return { submission, answer: await ask(scheduler.submit(job, file), options.submitTimeoutSeconds * 1000) };
   }
 
-  /** Updates the record of a submission, where it is the caller's. */
+  /** Updates the record of a submission, if it is the caller's. */
   function note(submission: Submission): Submission {
     if (!isReadOnly && isOwned(submission)) writeSubmission(paths, submission);
     return submission;
   }
 
   /** Prints a message once for each subject. */
-  function say(about: string, text: string): void {
-    if (isReadOnly || saidOf.has(about)) return;
-    saidOf.add(about);
+  function printOnce(about: string, text: string): void {
+    if (isReadOnly || printedFor.has(about)) return;
+    printedFor.add(about);
     process.stderr.write(`millrace: ${text}\n`);
   }
 
-  /**
-   * Another one is submitted instead. A scheduler that hung may still make it: its tasks read this record and
-   * leave.
+  /** Marks a submission as unwanted, because another one replaces it. If a scheduler that hung makes it after all, its tasks read this record and leave.
    */
   function giveUp(submission: Submission): void {
     late.set(submission.name, note({ ...submission, isUnwanted: true }));
@@ -261,28 +259,31 @@ export function openJobQueue(
       }
       const notAsked = whyNotAsked(submission);
       if (notAsked !== undefined) {
-        say(submission.name, `the job ${submission.name} is not asked for: its record is ignored, as ${notAsked}`);
+        printOnce(
+          submission.name,
+          `the job ${submission.name} is not asked for: its record is ignored, as ${notAsked}`,
+        );
         continue;
       }
       const finding = await identify(submission);
-      // A submission of which the scheduler says nothing may exist: replacing it could start too many jobs.
+      // A submission that the scheduler does not report may exist: replacing it could start too many jobs.
       if (finding.kind === "none") continue;
       found.push(finding.kind === "found" ? finding.submission : submission);
       if (why !== undefined)
-        say(submission.name, `${describeForeign(paths.root, submission, why)}; it counts all the same`);
+        printOnce(submission.name, `${describeForeign(paths.root, submission, why)}; it counts nevertheless`);
     }
     return found;
   }
 
   function openRecords(): Submission[] {
     const schedulerOf = (env: string) => (env === scheduler.env ? scheduler : undefined);
-    return sortJobRecords(paths, schedulerOf).sound.flatMap(({ submission }) =>
+    return sortJobRecords(paths, schedulerOf).valid.flatMap(({ submission }) =>
       submission.env === scheduler.env && submission.isClosed !== true ? submission : [],
     );
   }
 
   function isAnswer(answer: CallAnswer): answer is Extract<CallAnswer, { readonly text: string }> {
-    // Where only some ids are unknown, the answer is valid for the others.
+    // If only some ids are unknown, the answer is valid for the others.
     return answer.kind === "answer" || (answer.kind === "refusal" && scheduler.isGone?.(answer.why) === true);
   }
 

@@ -15,7 +15,7 @@ const units: Readonly<Record<string, number>> = {
   tib: 1024 ** 4,
 };
 
-/** Bytes of a text such as `32GB`, `4 GiB` or `500M`; undefined where it is none. */
+/** Bytes of a text such as `32GB`, `4 GiB` or `500M`; undefined if it is not such a text. */
 export function parseMemory(text: string): number | undefined {
   const match = /^\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*$/i.exec(text);
   const unit = units[match?.[2]?.toLowerCase() ?? "?"];

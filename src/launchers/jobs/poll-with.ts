@@ -1,6 +1,6 @@
 /** A call that is repeated in the background. */
 export interface Poll {
-  /** Starts the call, if it is due. Throws what an earlier call has thrown. */
+  /** Starts the call if it is due. Throws the error of an earlier call. */
   ifDue(): void;
   /** Resolves when no call is running. */
   whenIdle(): Promise<void>;
@@ -9,9 +9,7 @@ export interface Poll {
 const firstMs = 1000;
 const growth = 1.25;
 
-/**
- * Calls `ask` in the background, less and less often: a scheduler that hangs must not keep the driver from seeing that
- * the run is complete, or was stopped. `ask` returns the longest wait before the next call.
+/** Calls `ask` in the background, less and less often, so that the driver notices the end of the run even if a scheduler hangs. `ask` returns the maximum wait before the next call.
  */
 export function pollWith(ask: () => Promise<number>): Poll {
   let asking: Promise<void> | undefined;

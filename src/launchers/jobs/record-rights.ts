@@ -3,15 +3,15 @@ import { type Submission, whySubmissionNotOwned } from "../../run-folder/jobs/jo
 import { shellWord } from "../../text/shell-word.ts";
 import type { JobOptions } from "./job-options.ts";
 
-/** The purpose for which the jobs of a run are opened. */
+/** How the jobs of a run are opened. */
 export interface QueueUse {
-  /** Only looking: nothing is written or cancelled. */
+  /** Nothing is written or cancelled. */
   readonly isReadOnly?: boolean;
 }
 
 /** What the caller may do with records of submissions. */
 export interface RecordRights {
-  /** Made by this process: it is the caller's, whatever owner the file system shows. */
+  /** Notes that this process made it: then it is the caller's, even if the file system shows another owner. */
   noteMade(name: string): void;
   isOwned(submission: Submission): boolean;
   /** Why the caller must not cancel it, as the end of a sentence that begins with "its record". */
@@ -20,7 +20,7 @@ export interface RecordRights {
   whyNotAsked(submission: Submission): string | undefined;
 }
 
-/** Only the owner of a record acts on it: other users may be able to write to the run folder. */
+/** Only the owner of a record may act on it: other users may be able to write to the run folder. */
 export function recordRights(
   paths: RunPaths,
   { isReadOnly, options }: { readonly isReadOnly: boolean; readonly options: Pick<JobOptions, "schedulerOptions"> },
@@ -32,7 +32,7 @@ export function recordRights(
     noteMade: (name) => void made.add(name),
     isOwned: (submission) => whyNotOwned(submission) === undefined,
     whyNotOwned,
-    // The place to ask is an option of the scheduler's programs, so only the caller may choose it.
+    // Where to ask is an option of the scheduler's programs, so only the caller may choose it.
     whyNotAsked(submission) {
       const { own = {} } = submission;
       const isCallers = ([key, value]: [string, unknown]) =>
@@ -43,7 +43,7 @@ export function recordRights(
   };
 }
 
-/** Says that a submission is not cancelled, why, and who can cancel it. */
+/** A message that a submission is not cancelled, why, and who can cancel it. */
 export function describeForeign(runDir: string, { name, id, by }: Submission, why: string): string {
   const known = [id, by].filter((part) => part !== undefined).join(", by ");
   const job = known === "" ? name : `${name} (${known})`;

@@ -2,22 +2,22 @@ import type { JobQueueStatus, ObservedJobs } from "../../run-folder/jobs/job-que
 
 /** The jobs of a run, for commands and displays. */
 export interface RunJobs {
-  /** Asks for their status. It is written to the run folder, unless they were opened only for looking. */
+  /** Asks for their status. It is written to the run folder, unless they were opened as read-only. */
   look(): Promise<ObservedJobs>;
-  /** Cancels all that are the caller's. Returns the reason where that failed. */
+  /** Cancels all jobs of the caller. Returns the reason if that failed. */
   cancel(): Promise<string | undefined>;
   /**
-   * Cancels those of the caller's that have not begun. Pending tasks of an array that has begun leave when they start.
+   * Cancels all jobs of the caller that have not begun. Pending tasks of an array that has begun leave when they start.
    */
   cancelWaiting(): Promise<string | undefined>;
-  /** Records that are invalid or not asked for, and why: one sentence each. */
+  /** Records that are invalid or for which the scheduler is not asked, and why: a sentence each. */
   leftAlone(): readonly string[];
-  /** Says that the caller must not cancel a job, and who can; undefined where all are the caller's. */
+  /** A message that the caller must not cancel a job, and who can; undefined if all are the caller's. */
   whyNotOwned(): string | undefined;
 }
 
 /** The jobs at one scheduler, or over ssh. */
 export interface PlacedJobs extends Omit<RunJobs, "look"> {
-  /** Undefined where another process asks for the status and writes it. */
+  /** Undefined if another process asks for the status and writes it. */
   look(): Promise<{ readonly status: JobQueueStatus | undefined } | undefined>;
 }

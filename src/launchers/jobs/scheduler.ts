@@ -1,33 +1,31 @@
 import type { ParallelEnv } from "../../config/parallel-envs.ts";
 import type { JobOptions } from "./job-options.ts";
 
-/** One call of an external program. Never a shell string: `args` reach the program unchanged. */
+/** One call of an external program, without a shell: `args` reach the program unchanged. */
 export interface Call {
   readonly program: string;
   readonly args: readonly string[];
-  /** What the program reads from its standard input. */
+  /** The standard input of the program. */
   readonly input?: string | undefined;
-  /** The folder it is started in, for programs that take only plain file names. */
+  /** The working folder, for programs that take only plain file names. */
   readonly cwd?: string | undefined;
 }
 
 /** One submission: an array of equal tasks, each of which keeps `options.processes` workers running. */
 export interface Job {
-  /** Unique, of letters, digits and dashes, at most 15 characters: the submission is found again by it. */
+  /** A unique name of letters, digits and dashes, at most 15 characters. The submission can be found by it. */
   readonly name: string;
   readonly tasks: number;
   readonly options: JobOptions;
-  /** What each task runs, word by word. */
+  /** The command that each task runs, as words. */
   readonly command: readonly string[];
-  /** Where the output of task `t` goes: this, a dot, `t` and `.log`. */
+  /** The log of task `t` is this path followed by `.t.log`. */
   readonly log: string;
   /** Excluded nodes. */
   readonly excluded: readonly string[];
 }
 
-/**
- * `cancelled`: a user or operator ended it. `evicted`: its node failed, or it was preempted; what it ran is not the
- * cause. `unknown`: a state this dialect does not know; it counts as alive.
+/** `cancelled`: a user or operator ended it. `evicted`: its node failed, or it was preempted; its program is not the cause. `unknown`: this dialect does not know the state; the task counts as alive.
  */
 export type TaskState = "pending" | "running" | "ended" | "lost" | "evicted" | "cancelled" | "unknown";
 
@@ -35,15 +33,15 @@ export type TaskState = "pending" | "running" | "ended" | "lost" | "evicted" | "
 export interface TaskStatus {
   /** The submission's id, as {@link Scheduler.parseSubmitted} read it. */
   readonly id: string;
-  /** Counted from 0, whatever the scheduler counts from. */
+  /** Counted from 0, also if the scheduler counts from 1. */
   readonly task: number;
   readonly state: TaskState;
-  /** The scheduler's own words. */
+  /** The state in the words of the scheduler. */
   readonly detail: string;
   readonly node: string | undefined;
 }
 
-/** Options of one scheduler only, checked. Some are needed for every call (a namespace). */
+/** Options that only one scheduler has, checked. Some are needed for every call (a namespace). */
 export type SchedulerOptions = JobOptions["schedulerOptions"];
 
 /** Where and when a task asks how long it may still run. */
@@ -55,9 +53,7 @@ export interface TaskMoment {
 /** How a job asks to be run again after its end: by a call, or by its exit code. */
 type Requeue = { readonly call: Call } | { readonly exitCode: number };
 
-/**
- * The dialect of a scheduler: pure functions from jobs to text and calls, and from answers to facts. Nothing here runs
- * anything. A scheduler that cannot do something leaves the member out.
+/** The dialect of a scheduler: pure functions from jobs to text and calls, and from answers to data. It runs no program. A member that a scheduler cannot support is left out.
  */
 export interface Scheduler {
   readonly env: ParallelEnv;
@@ -65,9 +61,12 @@ export interface Scheduler {
   readonly title: string;
   /** Options in addition to those that all schedulers have. */
   readonly optionNames: readonly string[];
-  /** Those of them that name the place to call: they are kept in the record of the submission. */
+  /** Those of them that say where to call. They are stored in the record of the submission. */
   readonly placeOptions?: readonly string[];
-  /** The variable in which a task finds its number, and the number of the first one. Absent or no number: the first. */
+  /**
+   * The environment variable with the number of a task, and the number of the first task. A task without a number is
+   * the first.
+   */
   readonly taskVariable: string;
   readonly firstTask: 0 | 1;
   /**
@@ -75,46 +74,44 @@ export interface Scheduler {
    * call.
    */
   readonly idPattern: RegExp;
-  /** The variable that names the node as the scheduler does, where that is not its host name. */
+  /** The variable with the scheduler's name of the node, if that is not its host name. */
   readonly nodeVariable?: string;
-  /** What is submitted: a job script, or what the scheduler takes for one. */
+  /** Makes the text that is submitted: a job script, or its equivalent. */
   render(job: Job): string;
-  /** The call that submits; `file` holds what `render` made. */
+  /** The call that submits; `file` holds the text from `render`. */
   submit(job: Job, file: string): Call;
-  /** The id in what the call printed; undefined where there is none. */
+  /** The id in the output of the call; undefined if there is none. */
   parseSubmitted(answer: string): string | undefined;
   /** One call for the status of all submissions of a run. */
   status(ids: readonly string[], schedulerOptions: SchedulerOptions): Call;
-  /** The tasks in an answer. It may hold more submissions than were asked for, and those of other runs. */
+  /** The tasks in an answer, which may have more submissions than asked for, even of other runs. */
   parseStatus(answer: string): TaskStatus[];
-  /**
-   * Whether a refusal only means that some ids are not known any more. The program has printed the status of the others
-   * nevertheless; calls that cancel or find may be refused like this too.
+  /** Whether a refusal only means that some ids are not known any more. Then the output is the status of the others. Calls that cancel or find may be refused in this way too.
    */
   isGone?(refusal: string): boolean;
-  /** How tasks ended that are not in the status any more. */
+  /** The accounting: how tasks ended that are not in the status any more. */
   readonly history?: {
     ask(id: string, schedulerOptions: SchedulerOptions): Call;
     parse(answer: string, id: string): TaskStatus[];
   };
   cancel(ids: readonly string[], schedulerOptions: SchedulerOptions): Call;
   /**
-   * Cancels pending tasks of a submission; one that has begun meanwhile may continue. Absent: the scheduler cannot do it.
+   * Cancels pending tasks of a submission. A task that has begun in the meantime may continue.
    */
   cancelWaiting?(id: string, tasks: readonly number[], schedulerOptions: SchedulerOptions): Call;
-  /** Looks for a submission by its name: the answer to its call may have been lost. */
+  /** Finds a submission by its name, if the answer to its call was lost. */
   find(name: string, schedulerOptions: SchedulerOptions): Call;
   parseFound(answer: string, name: string): string | undefined;
   /** How many tasks an array may have. */
   readonly arrayLimit?: { readonly ask: Call; parse(answer: string): number | undefined };
-  /** Asked inside a job: how many seconds it may still run. */
+  /** Called inside a job: how many seconds it may still run. */
   readonly timeLeft?: {
     ask(environment: NodeJS.ProcessEnv): Call | undefined;
     parse(answer: string, moment: TaskMoment): number | undefined;
   };
-  /** Asked inside a job: how it is run again. Undefined where it cannot be. */
+  /** Called inside a job: how it asks to be run again. Undefined if it cannot. */
   requeue?(environment: NodeJS.ProcessEnv): Requeue | undefined;
-  /** The exit code of a task that received a signal to leave, where 0 would keep it from being run again. */
+  /** The exit code of a task that received a signal to leave, if it would not be run again after 0. */
   readonly leavingCode?: number;
   /** Whether nodes can be excluded. */
   readonly canExclude: boolean;

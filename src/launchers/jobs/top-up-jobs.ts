@@ -4,19 +4,19 @@ import type { JobQueue } from "./job-queue.ts";
 import type { JobWatch } from "./watch-jobs.ts";
 
 // Consecutive reports required before a task counts as ended.
-const maxLooks = 3;
-const lookAgainMs = 250;
+const maxCalls = 3;
+const callEveryMs = 250;
 
-/** Submits jobs until `needed` are live. Those of earlier drivers count. */
+/** Submits jobs until `needed` are live. Jobs of earlier drivers count. */
 export async function topUpJobs(
   { queue, watch }: { readonly queue: JobQueue; readonly watch: JobWatch },
   needed: number,
 ): Promise<Submission[]> {
   watch.add(await queue.inherited());
-  for (let looks = 0; looks < maxLooks && watch.submissions.length > 0; looks++) {
+  for (let calls = 0; calls < maxCalls && watch.submissions.length > 0; calls++) {
     await watch.look();
     if (!watch.isInDoubt()) break;
-    await sleep(lookAgainMs);
+    await sleep(callEveryMs);
   }
   const { pending, running } = watch.counts();
   const missing = needed - pending - running;

@@ -26,34 +26,34 @@ export interface LostTask {
 
 const endStates: readonly TaskState[] = ["ended", "lost", "evicted", "cancelled"];
 
-function isOver(status: TaskStatus | undefined): boolean {
+function hasEndState(status: TaskStatus | undefined): boolean {
   return status === undefined || endStates.includes(status.state);
 }
 
-// A single word is only the name of the state: idle, PEND, qw.
+// Whether a detail is a reason. A single word is only the name of the state: idle, PEND, qw.
 function isReason(detail: string): boolean {
   return /[\s,(]/.test(detail);
 }
 
 /** Watches the tasks of a run over several status calls. */
 export interface JobWatch {
-  /** Watches these too; known ones are ignored. */
+  /** Watches these submissions too. Known ones are ignored. */
   add(submissions: readonly Submission[]): void;
   readonly submissions: readonly Submission[];
   /** Asks the scheduler once. Returns the tasks that were lost since the last call. */
   look(): Promise<readonly LostTask[]>;
   counts(): JobCounts;
-  /** The submissions of which a task is pending or running. */
+  /** The submissions that have a pending or running task. */
   living(): Submission[];
-  /** Those of which no task has begun. */
+  /** The submissions of which no task has begun. */
   waiting(): Submission[];
-  /** The tasks that have not begun, also of submissions of which others have. */
+  /** All tasks that have not begun. */
   waitingTasks(): WaitingTasks[];
   /** Whether a worker of any task has built its env. */
   wasAnyReady(): boolean;
-  /** The most frequent reason why tasks are pending; undefined where the scheduler gives none. */
+  /** The most frequent reason why tasks are pending; undefined if the scheduler gives none. */
   waitingFor(): string | undefined;
-  /** Why the scheduler could not be asked the last time. */
+  /** Why the scheduler did not answer the last call; undefined if it did. */
   silence(): string | undefined;
   /** Whether a task may have ended and the next calls must confirm it. */
   isInDoubt(): boolean;
@@ -97,8 +97,8 @@ export function watchJobs(paths: RunPaths, queue: JobQueue, { title }: Pick<Sche
       const asked = submissions.filter((one) => open.some(({ submission }) => submission === one));
       const answer = await queue.look(asked);
       silence = answer.isAnswered ? undefined : answer.why;
-      if (answer.isAnswered) see(open, answer.statuses);
-      await lookBack(open);
+      if (answer.isAnswered) update(open, answer.statuses);
+      await readHistory(open);
       return open.flatMap(judge);
     },
     counts() {
@@ -133,16 +133,16 @@ export function watchJobs(paths: RunPaths, queue: JobQueue, { title }: Pick<Sche
     isInDoubt: () => [...tasks.values()].some(({ phase, missing }) => missing > 0 && !final.includes(phase)),
   };
 
-  function see(open: readonly WatchedTask[], statuses: ReadonlyMap<string, TaskStatus>): void {
+  function update(open: readonly WatchedTask[], statuses: ReadonlyMap<string, TaskStatus>): void {
     for (const followed of open) {
       followed.status = statuses.get(taskKey(followed.submission, followed.task));
-      followed.missing = isOver(followed.status) ? followed.missing + 1 : 0;
+      followed.missing = hasEndState(followed.status) ? followed.missing + 1 : 0;
       followed.node = followed.status?.node ?? followed.node;
     }
   }
 
-  /** Some schedulers drop a task from the status when it ends; their accounting says how it ended. */
-  async function lookBack(open: readonly WatchedTask[]): Promise<void> {
+  /** Asks the accounting how tasks ended: some schedulers drop a task from the status when it ends. */
+  async function readHistory(open: readonly WatchedTask[]): Promise<void> {
     const gone = open.filter(
       ({ status, missing, submission, task }) => status === undefined && missing > 1 && !hasEnded(submission, task),
     );
@@ -168,9 +168,9 @@ export function watchJobs(paths: RunPaths, queue: JobQueue, { title }: Pick<Sche
     const { phase } = followed;
     if (phase !== "due" && phase !== "failed" && phase !== "lost") return [];
     const error = report?.error === undefined ? undefined : unpackError(report.error);
-    const said = status === undefined ? `${title} does not know it any more` : `${title} says ${status.detail}`;
+    const detail = status === undefined ? `${title} does not know it any more` : `${title} says ${status.detail}`;
     const isLate = report?.outcome === "deadline" && !report.wasReady;
-    const why = isLate ? "its time was up before a worker was ready" : error === undefined ? said : messageOf(error);
+    const why = isLate ? "its time was up before a worker was ready" : error === undefined ? detail : messageOf(error);
     return [{ kind: phase, node: followed.node ?? report?.node, why, error }];
   }
 }

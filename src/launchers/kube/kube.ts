@@ -45,9 +45,9 @@ export const kube: Scheduler = {
   parseFound: (answer, name) =>
     readItems(answer).find(({ metadata }) => metadata.name === name.toLowerCase())?.metadata.name,
 
-  // A pod that ended so is replaced and not counted as failed.
+  // A pod that ended with this code is replaced and not counted as failed.
   requeue: ({ JOB_COMPLETION_INDEX: index }) => (index === undefined ? undefined : { exitCode: requeueCode }),
-  // Evicted, for example. The exit code decides, not the reason: with 0 its index would count as done.
+  // For pods that were evicted, for example. Kubernetes looks only at the exit code: after 0 the index would count as done.
   leavingCode: requeueCode,
 };
 
@@ -77,7 +77,7 @@ function manifest(job: Job): object {
     metadata: {
       name,
       ...(schedulerOptions["namespace"] === undefined ? {} : { namespace: String(schedulerOptions["namespace"]) }),
-      // The only queues there are: those of Kueue.
+      // Kubernetes itself has no queues; Kueue has.
       labels: { ...labels, ...(queue === undefined ? {} : { "kueue.x-k8s.io/queue-name": queue }) },
     },
     spec: {
@@ -85,14 +85,14 @@ function manifest(job: Job): object {
       completions: tasks,
       parallelism: tasks,
       backoffLimitPerIndex: Number(schedulerOptions["backoff"] ?? 6),
-      // The job is kept for its status to be read, but not without a limit.
+      // The job is kept for a limited time, so that its status can be read.
       ttlSecondsAfterFinished: keptSeconds,
       podFailurePolicy: {
         rules: [
           {
             action: "Ignore",
             onExitCodes: { containerName: container, operator: "In", values: [requeueCode] },
-            // The schema of older versions wants it to be there; one that is empty is taken for none.
+            // Required by the schema of older versions; an empty list counts as none.
             onPodConditions: [],
           },
           { action: "Ignore", onPodConditions: [{ type: "DisruptionTarget", status: "True" }] },
@@ -136,14 +136,14 @@ function containerOf({ options, command, log }: Job): object {
     ...(schedulerOptions["image_pull_policy"] === undefined
       ? {}
       : { imagePullPolicy: String(schedulerOptions["image_pull_policy"]) }),
-    // The words are arguments of the script, not part of it, so nothing is quoted.
+    // The words are arguments of the script, not part of it, so they need no quotes.
     command: ["/bin/sh", "-c", script, log, ...command].map(unexpanded),
     resources: { requests: amounts, limits: amounts },
     volumeMounts: [{ name: "run", mountPath: required(schedulerOptions, "mount_path") }],
   };
 }
 
-/** A container sees its devices, counted from 0, but usually no variable that names them. */
+/** A container sees its devices, numbered from 0, but usually has no variable that lists them. */
 function numberedDevices(gpus: number): string[] {
   const devices = Array.from({ length: gpus }, (_, device) => device).join(",");
   return gpus > 0 ? [`export CUDA_VISIBLE_DEVICES="\${CUDA_VISIBLE_DEVICES-${devices}}"`] : [];
@@ -166,7 +166,7 @@ function notOn(nodes: readonly string[]): object {
   };
 }
 
-/** `key=value` or a list of such. */
+/** Reads `key=value`, or a list of such texts. */
 function readSelector(value: SchedulerOptions[string]): Record<string, string> {
   const pairs = Array.isArray(value) ? value : String(value).split(",");
   return Object.fromEntries(
@@ -228,19 +228,27 @@ function parseStatus(answer: string): TaskStatus[] {
     .filter(({ kind }) => kind === "Job")
     .flatMap((job) => {
       const podsOfJob = pods.filter(({ metadata }) => metadata.labels?.[label] === job.metadata.name);
-      // Of several pods of a task the newest counts.
+      // If a task has several pods, the newest counts.
       const byTask = new Map(podsOfJob.map((pod) => [Number(pod.metadata.annotations?.[indexAnnotation]), pod]));
       const done = readIndexes(job.status?.completedIndexes);
       const failed = readIndexes(job.status?.failedIndexes);
-      const over = job.status?.conditions?.find(({ type, status }) => type === "Failed" && status === "True");
+      const failedCondition = job.status?.conditions?.find(
+        ({ type, status }) => type === "Failed" && status === "True",
+      );
       return Array.from({ length: job.spec?.completions ?? 0 }, (_, task): TaskStatus => {
         const pod = byTask.get(task);
         const state = done.has(task)
           ? "ended"
-          : failed.has(task) || (over !== undefined && !isAlive(pod))
+          : failed.has(task) || (failedCondition !== undefined && !isAlive(pod))
             ? "lost"
             : stateOf(pod);
-        return { id: job.metadata.name, task, state, detail: detailOf(pod, over?.reason), node: pod?.spec?.nodeName };
+        return {
+          id: job.metadata.name,
+          task,
+          state,
+          detail: detailOf(pod, failedCondition?.reason),
+          node: pod?.spec?.nodeName,
+        };
       });
     });
 }
@@ -265,8 +273,8 @@ function stateOf(pod: Item | undefined): TaskState {
   return pod === undefined ? "pending" : (phases[pod.status?.phase ?? ""] ?? "unknown");
 }
 
-function detailOf(pod: Item | undefined, over: string | undefined): string {
-  if (pod === undefined) return over ?? "no pod yet";
+function detailOf(pod: Item | undefined, failedCondition: string | undefined): string {
+  if (pod === undefined) return failedCondition ?? "no pod yet";
   const state = pod.status?.containerStatuses?.[0]?.state;
   const why = pod.status?.reason ?? state?.waiting?.reason ?? state?.terminated?.reason;
   const code = state?.terminated?.exitCode;

@@ -9,14 +9,14 @@ type CrashDecision =
 
 /** Decides whether a crashed worker is replaced, and when. */
 export interface CrashBudget {
-  /** `hasProgress`: a worker has saved something since the last crash. */
+  /** `hasProgress`: whether a worker has saved something since the last crash. */
   answer(crash: CrashedEnd, hasProgress: boolean): CrashDecision;
 }
 
-// Consecutive workers that crash before their env is built; after that the run is given up.
+// After this many consecutive workers that crash before their env is built, the run is given up.
 const maxEarlyDeaths = 3;
-// Kills from outside say nothing about the run. It is given up only after this much time and this many kills without
-// progress.
+// Kills from outside say nothing about the run. It is given up only after this much time and this many kills, both
+// without progress.
 const minStandstillMs = 60_000;
 const minStandstillEnds = 30;
 const standstillEndsPerSlot = 4;
@@ -35,23 +35,23 @@ export function openCrashBudget(slots: number, now: () => number = () => perform
         outsideEnds = 0;
         lastProgressMs = now();
       }
-      return isSelfInflicted(crash.exit) ? answerDeath(crash) : answerKill(crash);
+      return isSelfInflicted(crash.exit) ? afterCrash(crash) : afterKill(crash);
     },
   };
 
-  function answerDeath(crash: CrashedEnd): CrashDecision {
+  function afterCrash(crash: CrashedEnd): CrashDecision {
     if (!crash.wasReady) earlyDeaths++;
     if (earlyDeaths >= maxEarlyDeaths) return { kind: "give up", error: cannotStart(crash) };
     return { kind: "replace", afterMs: 0 };
   }
 
-  /** A worker is replaced at once after the first kills; without progress the pauses grow. */
-  function answerKill({ exit }: CrashedEnd): CrashDecision {
+  /** After the first kills a worker is replaced at once. Without progress the pauses grow. */
+  function afterKill({ exit }: CrashedEnd): CrashDecision {
     outsideEnds++;
     const standstillMs = now() - lastProgressMs;
     const maxEnds = Math.max(minStandstillEnds, standstillEndsPerSlot * slots);
     if (outsideEnds > maxEnds && standstillMs > minStandstillMs)
-      return { kind: "give up", error: keptFromWorking(exit, outsideEnds, standstillMs) };
+      return { kind: "give up", error: killedFromOutside(exit, outsideEnds, standstillMs) };
     const pauses = Math.floor(outsideEnds / slots) - 1;
     const afterMs = pauses <= 0 ? 0 : Math.min(maxPauseMs, firstPauseMs * pauseGrowth ** (pauses - 1));
     return { kind: "replace", afterMs };
@@ -70,7 +70,7 @@ function cannotStart({ exit, lastOutput }: CrashedEnd): MillraceError {
   );
 }
 
-function keptFromWorking(exit: WorkerExit, ends: number, standstillMs: number): MillraceError {
+function killedFromOutside(exit: WorkerExit, ends: number, standstillMs: number): MillraceError {
   const seconds = Math.round(standstillMs / 1000);
   return new MillraceError(
     "WORKERS_KILLED",

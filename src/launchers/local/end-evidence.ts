@@ -5,7 +5,7 @@ import { isSelfInflicted, type WorkerExit } from "../../run-folder/history/attem
 import { newWorkerName } from "../../worker/session.ts";
 import { openOomEvidence } from "./oom-evidence.ts";
 
-/** Collects evidence of whether an item ended its worker: memory, and the ends of the other workers. */
+/** Collects evidence whether an item ended its worker: memory, and the ends of other workers. */
 export interface EndEvidence {
   /** Call this a few times a second. */
   look(): void;

@@ -23,7 +23,7 @@ export const localGpuLauncher: PooledLauncher = {
   },
 };
 
-/** The devices to use; refuses more workers than they may have. */
+/** The devices to use. Throws if there are more workers than the devices may have. */
 function devicesFor(parallel: ParallelConfig): string[] {
   const { workers_per_gpu: perGpu = 1 } = checkCountOptions(parallel, gpuOptions);
   const devices = findGpus();

@@ -6,11 +6,11 @@ import type { WorkerResponse, WorkerStart } from "../../worker/messages.ts";
 import type { WorkerEnd } from "../launcher.ts";
 import { takeOutput } from "./take-output.ts";
 
-/** Turns the responses and the exit of a worker into its end, for processes and threads. */
+/** Determines how a worker ended from its responses and its exit, for processes and threads. */
 export interface WorkerMonitor {
   readonly ended: Promise<WorkerEnd>;
   onResponse(response: WorkerResponse): void;
-  /** The worker is gone. Its final message, where there was one, decides how it ended. */
+  /** Called when the worker has exited. Its final message, if there was one, decides how it ended. */
   onExit(exit: WorkerExit): void;
 }
 
@@ -19,7 +19,7 @@ export interface MonitoredStart extends WorkerStart {
   readonly onReady?: (() => void) | undefined;
 }
 
-/** Monitors a worker: its output is shown and logged, its messages become its end. */
+/** Monitors a worker: prints and logs its output, and determines how it ended. */
 export function monitorWorker(
   { runDir, name, onReady }: MonitoredStart,
   streams: { readonly stdout: Readable; readonly stderr: Readable },

@@ -1,10 +1,10 @@
 import { countOomKills, type OomKills } from "../../worker/shard/cgroup-memory.ts";
 
-/** Finds out whether the kernel ended a worker because memory ran out. */
+/** Finds out whether the kernel killed a worker for lack of memory. */
 export interface OomEvidence {
-  /** Call this regularly: a kill that is not followed by the end of a worker was of another process. */
+  /** Call this regularly: if no worker ends soon after a kill, the kernel has killed another process. */
   look(): void;
-  /** Called after a SIGKILL of a worker. Each count of the kernel explains one end. */
+  /** Called after a worker ended with SIGKILL. Each count of the kernel explains one end. */
   explain(): "cgroup" | "host" | undefined;
 }
 

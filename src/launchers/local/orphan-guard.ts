@@ -1,15 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 
-/** Ends worker processes whose driver was killed and that are too busy to notice. */
+/** Ends worker processes whose driver was killed and that are too busy to notice it. */
 export interface OrphanGuard {
   watch(pid: number): void;
-  /** The workers have ended before the driver: the guard is not needed any more. */
+  /** Ends the guard: the workers have ended before the driver. */
   dismiss(): void;
 }
 
-/**
- * Its input ends when the driver ends. Workers leave by themselves then, except one that is blocked in `forward`. The
- * name is compared because the pid may belong to another process by now.
+/** The input of this script ends when the driver ends. Then workers leave by themselves, except one that is blocked in `forward`. The name is compared because by then the pid may belong to another process.
  */
 export const orphanGuardScript = `
 pids=""
@@ -22,24 +20,22 @@ for pid in $pids; do
 done
 `;
 
-/**
- * Starts a small process that outlives this one. The heartbeat thread of each worker watches the driver too, but it
- * costs more than a short run and may not be started yet.
+/** Starts a small process that outlives this one. The heartbeat thread of each worker watches the driver too, but short runs have no such thread.
  */
 export function openOrphanGuard(): OrphanGuard {
   let guard: ChildProcess | undefined;
   let waiting: number[] = [];
-  // A moment later, so that it delays no worker's start.
+  // In the next turn of the event loop, so that it does not delay the start of workers.
   const soon = setImmediate(() => {
     guard = startGuard();
-    for (const pid of waiting) tell(pid);
+    for (const pid of waiting) sendPid(pid);
     waiting = [];
   });
-  const tell = (pid: number) => void guard?.stdin?.write(`${pid}\n`);
+  const sendPid = (pid: number) => void guard?.stdin?.write(`${pid}\n`);
   return {
     watch(pid) {
       if (guard === undefined) waiting.push(pid);
-      else tell(pid);
+      else sendPid(pid);
     },
     dismiss() {
       clearImmediate(soon);
@@ -55,7 +51,7 @@ function startGuard(): ChildProcess {
   guard.on("error", () => {});
   guard.stdin.on("error", () => {});
   guard.unref();
-  // A pipe to a child process is a socket, whatever its type says.
+  // The pipe to a child process is a socket, although its type is Writable.
   if ("unref" in guard.stdin && typeof guard.stdin.unref === "function") guard.stdin.unref();
   return guard;
 }

@@ -9,7 +9,7 @@ export interface PoolSettings {
   readonly maxHeapMb: number | undefined;
   /** The environment variables of the worker in a slot, in addition to those of this process. */
   readonly variables: (slot: number) => Readonly<Record<string, string>>;
-  /** How many workers the run has, and the number of the first of them that this pool starts. */
+  /** The number of workers of the run, and the number of the first one in this pool. */
   readonly workers: number;
   readonly firstWorker?: number;
   /** How many workers are started at once. */
@@ -18,7 +18,7 @@ export interface PoolSettings {
   readonly onReady?: (() => void) | undefined;
 }
 
-/** Starts worker processes of this machine, some of them early. None of them outlives this process. */
+/** Opens a pool of worker processes on this machine, some of which are started early. They do not outlive this process. */
 export function openProcessPool(settings: PoolSettings): WorkerPool {
   const { runDir, maxHeapMb, variables, workers, firstWorker = 0, early, onReady } = settings;
   const guard = openOrphanGuard();

@@ -5,7 +5,7 @@ import { threadVariables } from "./thread-variables.ts";
 
 export const processOptions = ["threads_per_worker", "max_heap_mb"] as const;
 
-/** `env: process`: child processes on this machine. A native crash ends one of them, never the run. */
+/** `env: process`: child processes on this machine. A native crash ends one worker, not the run. */
 export const processLauncher: PooledLauncher = {
   kind: "pooled",
   env: "process",

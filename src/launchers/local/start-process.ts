@@ -19,7 +19,7 @@ const entry = fileURLToPath(entryUrl("worker-process.js"));
 // How long a worker may take to exit after its final message: its env may have left something open.
 const exitGraceMs = 10_000;
 
-/** Starts a worker in a process of its own. */
+/** Starts a worker in a new process. */
 export function startProcess(options: ProcessOptions): StartedWorker {
   const { runDir, name, variables, maxHeapMb, onStart, onReady } = options;
   const heap = maxHeapMb === undefined ? [] : [`--max-old-space-size=${maxHeapMb}`];
@@ -45,7 +45,7 @@ function watch(child: ChildProcess, start: MonitoredStart): Promise<WorkerEnd> {
   const ended = new Promise<WorkerEnd>((resolve) => {
     void monitor.ended.then(resolve);
     child.on("error", (cause) => {
-      // Also emitted for a message that an exiting child could not receive; that child exits by itself.
+      // Also emitted if an exiting child could not receive a message. Such a child exits by itself.
       if (child.pid === undefined) resolve({ kind: "failed", error: notStarted(cause) });
     });
   });

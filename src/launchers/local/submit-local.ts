@@ -16,12 +16,10 @@ import type { SubmitRequest } from "../launcher.ts";
 import { findGpus } from "./find-gpus.ts";
 
 const pollEveryMs = 50;
-// A machine that takes longer to start a worker is too busy to be waited for.
+// The maximum wait for the first worker, on a busy machine.
 const maxStartMs = 30_000;
 
-/**
- * Starts a job on this machine that needs no driver: the same program that a scheduler would run. Returns once a worker has
- * registered: before that, `status` and `attach` would call the run stopped.
+/** Starts a job on this machine that needs no driver: the same program that a scheduler would run. Returns when a worker has registered: before that, `status` and `attach` would call the run stopped.
  */
 export async function submitLocal({ runDir, parallel, pending }: SubmitRequest): Promise<DetachedJob> {
   const { env, nWorkers, options } = parallel;

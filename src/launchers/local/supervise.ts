@@ -18,31 +18,29 @@ import { openEndEvidence } from "./end-evidence.ts";
 export interface Supervision {
   readonly paths: RunPaths;
   readonly stop: StopRequests;
-  /** How many workers are kept running. */
+  /** How many workers to keep running. */
   readonly slots: number;
 }
 
-/** A state in which all workers are asked to leave; `failure` is the first error that a worker ended with. */
+/** A state in which all workers are asked to leave. `failure`: the first error with which a worker ended. */
 interface EndState {
   readonly kind: "stopping" | "complete";
   readonly failure?: MillraceError | undefined;
 }
 
-/** `draining`: workers that end are not replaced. `complete`: a worker found nothing left to do. */
+/** `draining`: workers that end are not replaced. `complete`: a worker found no open shard. */
 type SupervisionState = { readonly kind: "running" | "draining" } | EndState;
 
 function failureOf(state: SupervisionState): MillraceError | undefined {
   return "failure" in state ? state.failure : undefined;
 }
 
-// When the run is complete, a worker without a heartbeat for this long is ended.
-const silentMs = 3000;
-const lookEveryMs = 250;
-const slowLookEveryMs = 1000;
+// After the run is complete, a worker without a heartbeat for this long is killed.
+const maxHeartbeatAgeMs = 3000;
+const checkEveryMs = 250;
+const slowCheckEveryMs = 1000;
 
-/**
- * Keeps `slots` workers running until the run is complete: a worker that dies is replaced, one that fails stops the
- * others. Returns the shards that they reported as committed; the driver inspects the others.
+/** Keeps `slots` workers running until the run is complete. A worker that dies is replaced; a worker that fails stops the others. Returns the shards that workers reported as committed; the driver inspects the others.
  */
 export async function supervise(
   { paths, stop, slots }: Supervision,
@@ -68,17 +66,17 @@ export async function supervise(
   stop.kill.addEventListener("abort", killAll);
   const timer = setInterval(
     () => {
-      // The file system may be in trouble for a moment; the next look comes soon.
-      ignoreErrors(() => withoutPatience(look));
+      // The file system may be in trouble for a moment; the next check comes soon.
+      ignoreErrors(() => withoutPatience(check));
     },
-    isSlowFolder(paths.root) ? slowLookEveryMs : lookEveryMs,
+    isSlowFolder(paths.root) ? slowCheckEveryMs : checkEveryMs,
   );
-  const look = () => {
+  const check = () => {
     if ((state.kind === "running" || state.kind === "draining") && isStopOrdered(paths)) stopAll();
-    // Workers read the order themselves.
+    // Workers read the order from the run folder.
     if (state.kind === "running" && isDrainOrdered(paths)) state = { kind: "draining" };
     evidence.look();
-    if (state.kind === "complete") for (const worker of running) if (isSilent(worker)) worker.kill();
+    if (state.kind === "complete") for (const worker of running) if (hasNoHeartbeat(worker)) worker.kill();
   };
   try {
     await Promise.all(Array.from({ length: slots }, (_, slot) => keepSlot(slot)));
@@ -101,7 +99,7 @@ export async function supervise(
       running.delete(worker);
       const pauseMs = take(worker, how);
       evidence.ended(worker.name);
-      // It left by itself, because its time is up for example: another worker would leave too.
+      // It left by itself, because its time is up for example. A new worker would leave too.
       if (how.kind === "left") return;
       if (pauseMs > 0) await sleepUnless(pauseMs, () => state.kind !== "running");
     }
@@ -115,7 +113,7 @@ export async function supervise(
       reapWorker(paths, worker.name);
       return 0;
     }
-    // The other workers may be waiting for a shard that is committed by now.
+    // The other workers may still be waiting for a shard that was just committed.
     if (how.kind === "complete") end({ kind: "complete" });
     for (const done of how.committed) committed.set(done.shard, done);
     return 0;
@@ -131,12 +129,14 @@ export async function supervise(
       return 0;
     }
     const when = answer.afterMs === 0 ? "" : ` in ${(answer.afterMs / 1000).toFixed(1)} s`;
-    process.stderr.write(`millrace: a worker ${describeExit(exit)}; another one takes its place${when}\n`);
+    process.stderr.write(`millrace: a worker ${describeExit(exit)}; another one replaces it${when}\n`);
     return answer.afterMs;
   }
 
-  function isSilent({ name }: StartedWorker): boolean {
+  function hasNoHeartbeat({ name }: StartedWorker): boolean {
     const snapshot = readSnapshot(paths.worker(name), () => fileSystemNow(paths));
-    return snapshot !== undefined && snapshot.ageMs > silentMs;
+    return (
+      snapshot !== undefined && Math.min(snapshot.ageMs, snapshot.unchangedMs ?? snapshot.ageMs) > maxHeartbeatAgeMs
+    );
   }
 }

@@ -6,19 +6,19 @@ type StreamName = "stdout" | "stderr";
 
 /** The output of a worker. */
 export interface WorkerOutput {
-  /** Takes output that did not come through the streams. */
+  /** Adds output that did not come through the streams. */
   onOutput(stream: StreamName, chunk: Uint8Array): void;
-  /** The worker is gone: resolves when its last output was read. */
+  /** Called after the exit of the worker. Resolves when its last output was read. */
   whenRead(): Promise<void>;
   /** The end of its stderr. */
   lastOutput(): string;
 }
 
 const lastOutputLength = 4000;
-// A program that the worker started may hold its pipes open: no output for this long counts as the end.
+// A program that the worker has started may hold its pipes open. After this long without output they count as closed.
 const silentMs = 200;
-// And such a program may never stop printing. What the worker itself left in its pipes is read long before this.
-const longestMs = 10_000;
+// Such a program may never stop printing. The output of the worker itself is read long before this.
+const maxMs = 10_000;
 
 const unread = new Set<Promise<void>>();
 
@@ -67,25 +67,25 @@ export function takeOutput(
 export async function whenOutputRead(): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const tooLong = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, longestMs);
+    timer = setTimeout(resolve, maxMs);
   });
   await Promise.race([Promise.all(unread), tooLong]);
   clearTimeout(timer);
 }
 
-/** Resolves when nothing was read for a while, or after too long a time. */
+/** Resolves when nothing was read for `silentMs`, or after `maxMs`. */
 async function untilSilent(chunksSoFar: () => number): Promise<void> {
-  const giveUpMs = performance.now() + longestMs;
-  for (let before = -1; before !== chunksSoFar() && performance.now() < giveUpMs; ) {
+  const untilMs = performance.now() + maxMs;
+  for (let before = -1; before !== chunksSoFar() && performance.now() < untilMs; ) {
     before = chunksSoFar();
     await pause();
   }
 }
 
-/** Waits long enough to read what is in the pipes, even if this process was blocked meanwhile. */
+/** Waits long enough to read the rest of the pipes, even if this process was blocked in the meantime. */
 function pause(): Promise<void> {
   return new Promise((resolve) => {
-    // Timers run before reads: after a block this timer is due although nothing was read yet.
+    // Timers run before reads: after a block this timer fires although nothing was read yet.
     setTimeout(() => setImmediate(() => setImmediate(resolve)), silentMs).unref();
   });
 }

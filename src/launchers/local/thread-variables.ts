@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 
-// Numeric libraries start one thread per core by default: n workers would start n times as many as there are cores.
+// Numeric libraries start one thread per core by default: n workers would start n threads per core.
 const names = [
   "OMP_NUM_THREADS",
   "MKL_NUM_THREADS",
@@ -9,7 +9,7 @@ const names = [
   "VECLIB_MAXIMUM_THREADS",
 ];
 
-/** Environment variables that divide the cores among the workers of a machine. Variables that the user has set stay. */
+/** Environment variables that divide the cores among the workers of a machine. Variables of the user are not changed. */
 export function threadVariables(nWorkers: number, threadsPerWorker?: number): Record<string, string> {
   const share = threadsPerWorker ?? Math.max(1, Math.floor(availableParallelism() / nWorkers));
   const unset = names.filter((name) => threadsPerWorker !== undefined || process.env[name] === undefined);

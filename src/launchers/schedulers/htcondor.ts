@@ -4,13 +4,13 @@ import type { Call, Job, Scheduler, SchedulerOptions, TaskState, TaskStatus } fr
 import { shebangWords, shellLines } from "./job-script.ts";
 import { keptDirectives } from "./kept-directives.ts";
 
-// JobStatus of a job's ad.
+// Values of the attribute JobStatus.
 const states: Readonly<Record<number, TaskState>> = {
   1: "pending",
   2: "running",
   3: "cancelled",
   4: "ended",
-  // Held: it waits until a person releases it; its reason is shown.
+  // Held: it waits until a user releases it. The reason is shown.
   5: "pending",
   6: "running",
   7: "running",
@@ -32,7 +32,7 @@ const attributes = [
 
 const taskVariable = "CONDOR_PROCESS";
 const requeueCode = 99;
-// Part of the reason of a removal by the system, not by a person.
+// The reason of a removal because of the walltime, not by a user.
 const walltimeReason = "walltime";
 
 /** `env: htcondor`. */
@@ -51,7 +51,7 @@ export const htcondor: Scheduler = {
     program: "condor_submit",
     args: [...words(options.schedulerOptions, "submit_command_extra"), "-terse", file],
   }),
-  // First and last job: 12.0 - 12.9; some wrappers swallow the option.
+  // The first and the last job: 12.0 - 12.9. Some wrappers ignore -terse, hence the second pattern.
   parseSubmitted: (answer) =>
     (/^(\d+)\.\d+ - \d+\.\d+/m.exec(answer) ?? /submitted to cluster (\d+)/.exec(answer))?.[1],
 
@@ -73,7 +73,7 @@ export const htcondor: Scheduler = {
     parse: parseStatus,
   },
 
-  // Its programs know no `--` to end the options: only the pattern of ids protects the call.
+  // Its programs do not know `--` as the end of options: only the pattern of ids protects the call.
   cancel: (ids, schedulerOptions) => remove(schedulerOptions, ids),
   // Idle or held.
   cancelWaiting: (id, _tasks, schedulerOptions) =>
@@ -97,16 +97,14 @@ export const htcondor: Scheduler = {
   arrayLimit: {
     ask: { program: "condor_config_val", args: ["MAX_JOBS_PER_SUBMISSION"] },
     parse: (answer) => {
-      const most = Number.parseInt(answer, 10);
-      return most > 0 ? most : undefined;
+      const max = Number.parseInt(answer, 10);
+      return max > 0 ? max : undefined;
     },
   },
   requeue: (environment) => (environment[taskVariable] === undefined ? undefined : { exitCode: requeueCode }),
 };
 
-/**
- * A submit description. Its job is a shell with the script as an argument: the description itself does not reach the
- * machine, and a second file would have to.
+/** A submit description. The job is a shell with the script as an argument: a script in a file would have to be transferred to the machine.
  */
 function render(job: Job): string {
   const { name, tasks, options } = job;
@@ -130,7 +128,7 @@ function render(job: Job): string {
       },
     );
   }
-  // The name of the script, which follows it: an `environment = …` line of the user would replace ours.
+  // The task number is passed as $0 of the script: a line `environment = …` of the user would replace ours.
   const script = [`${taskVariable}=$0 && export ${taskVariable}`, ...shellLines(job, `$${taskVariable}`)].join("\n");
   const lines = [
     "universe = vanilla",
@@ -144,7 +142,7 @@ function render(job: Job): string {
     ...(disk === undefined ? [] : [`request_disk = ${Math.ceil(disk / 1024)}`]),
     "kill_sig = SIGTERM",
     `job_max_vacate_time = ${Math.ceil(graceSeconds)}`,
-    // Only for a job that does not leave by itself before: a removed job is not run again.
+    // Only for a job that does not leave by itself: a removed job is not run again.
     ...(walltimeSeconds === undefined
       ? []
       : [
@@ -158,7 +156,7 @@ function render(job: Job): string {
   return [...keptDirectives(job, "", lines, exclusion(job)), `queue ${tasks}`, ""].join("\n");
 }
 
-/** Of several requirements the last one counts, so that the user's become a part of this one. */
+/** If there are several requirements, the last one counts. So this one contains the user's. */
 function exclusion({ options, excluded }: Job): string[] {
   if (excluded.length === 0) return [];
   const users = options.extraDirectives.flatMap((line) => /^\s*requirements\s*=\s*(.*?)\s*$/i.exec(line)?.[1] ?? []);
@@ -169,9 +167,7 @@ function exclusion({ options, excluded }: Job): string[] {
   return [`requirements = ${conditions.join(" && ")}`];
 }
 
-/**
- * A shell command that runs a script and is one plain line of ASCII without a dollar: HTCondor expands those twice, on
- * submission and on the machine, and no way to write them is safe from both.
+/** A shell command that runs a script, as one plain line of ASCII without a dollar: HTCondor expands dollars twice, on submission and on the machine, and they cannot be escaped for both.
  */
 function evaluating(script: string): string {
   const octal = (byte: number) => `\\0${byte.toString(8).padStart(3, "0")}`;
@@ -186,7 +182,10 @@ function isPlain(byte: number): boolean {
   return byte >= 32 && byte < 127 && !"'\"\\$`".includes(String.fromCharCode(byte));
 }
 
-/** Words in the double quotes of HTCondor's newer syntax: every quote is doubled, blanks are in single quotes. */
+/**
+ * Writes words for the double quotes of HTCondor's newer syntax: quotes are doubled, words with blanks are in single
+ * quotes.
+ */
 function condorArguments(list: readonly string[]): string {
   return list
     .map((word) => {
@@ -239,12 +238,12 @@ function exitOf(ad: Ad): string | undefined {
   return ad["ExitCode"] === undefined ? undefined : `exit code ${ad["ExitCode"]}`;
 }
 
-// HTCondor accepts abbreviated options. -remote is -name for a schedd that gets the files too.
+// HTCondor accepts abbreviated options. -remote is like -name, and transfers the files too.
 const scheddWord = /^--?(n|na|nam|name|r|re|rem|remo|remot|remote)$/;
 const poolWord = /^--?(po|poo|pool)$/;
 const addressWord = /^--?(ad|add|addr)$/;
 
-/** Only the schedd that took a job knows it: others report no such job. */
+/** The options that name the schedd: only the schedd that took a job knows it. */
 function scheddOf(schedulerOptions: SchedulerOptions): string[] {
   const extra = words(schedulerOptions, "submit_command_extra");
   return extra.flatMap((word, i) => {
@@ -256,11 +255,11 @@ function scheddOf(schedulerOptions: SchedulerOptions): string[] {
 
 function remove(schedulerOptions: SchedulerOptions, which: readonly string[]): Call {
   const extra = words(schedulerOptions, "cancel_command_extra");
-  const isTold = extra.some((word) => scheddWord.test(word) || addressWord.test(word));
-  return { program: "condor_rm", args: [...(isTold ? [] : scheddOf(schedulerOptions)), ...extra, ...which] };
+  const hasSchedd = extra.some((word) => scheddWord.test(word) || addressWord.test(word));
+  return { program: "condor_rm", args: [...(hasSchedd ? [] : scheddOf(schedulerOptions)), ...extra, ...which] };
 }
 
-/** An option that is a list of words, or a text of them. */
+/** Reads an option that is a list of words, or a text with several words. */
 function words(schedulerOptions: SchedulerOptions, name: string): string[] {
   const value = schedulerOptions[name];
   if (value === undefined) return [];

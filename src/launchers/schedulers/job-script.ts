@@ -6,21 +6,21 @@ import { keptDirectives } from "./kept-directives.ts";
 export interface ScriptForm {
   readonly prefix: string;
   readonly directives: readonly string[];
-  /** Directives that must come after the user's, which they include. */
+  /** Directives that come after the user's; they contain the user's. */
   readonly closing?: readonly string[];
-  /** A shell expression for the task's number from 0, where the script itself redirects its output. */
+  /** A shell expression for the number of the task from 0, used if the script redirects its own output. */
   readonly task: string;
-  /** Set where the scheduler cannot name a file for each task, or counts them from 1. */
+  /** The script redirects its output: the scheduler cannot name a file for each task, or counts tasks from 1. */
   readonly redirects?: boolean;
-  /** Set where the scheduler starts the shell that {@link shellPath} names, whatever the script's first line says. */
+  /** The scheduler ignores the first line of the script, and starts the shell of {@link shellPath}. */
   readonly ignoresShebang?: boolean;
 }
 
-/** A job script: the directives, the user's prologue, and the workers in place of the shell. */
+/** A job script: the directives, the user's prologue, and the command, which replaces the shell. */
 export function jobScript(job: Job, form: ScriptForm): string {
   const { prefix, directives, closing, task, redirects = false, ignoresShebang = false } = form;
   const { shebang } = job.options;
-  // Only where the scheduler has no directive for it: its own messages would go there too.
+  // Only if no directive can do it: with a directive, messages of the scheduler are in the file too.
   const lines = shellLines(job, redirects || !isPlainPath(job.log) ? task : undefined);
   return [
     shebang,
@@ -31,12 +31,12 @@ export function jobScript(job: Job, form: ScriptForm): string {
   ].join("\n");
 }
 
-/** The lines as a shell runs them that is started with the arguments of the shebang. */
+/** Lines that start the shell of the shebang, with its arguments, and let it run these lines. */
 function startedBy(shebang: string, lines: readonly string[]): string[] {
   return [lineBreak, `exec ${[...shebangWords(shebang), "-c", lines.join("\n")].map(lineWord).join(" ")}`];
 }
 
-/** The lines that a shell runs; with a task's number they send their output to its log. */
+/** The lines that a shell runs. With a task number, their output goes to the log of the task. */
 export function shellLines({ options, command, log }: Job, task: string | undefined): string[] {
   const hasLineBreak = [...(task === undefined ? [] : [log]), ...command].some((word) => word.includes("\n"));
   return [
@@ -48,7 +48,8 @@ export function shellLines({ options, command, log }: Job, task: string | undefi
   ];
 }
 
-// Some schedulers search the whole script for directives: text after a line break in a word could be one.
+// Some schedulers search the whole script for directives. Text after a line break in a word could look like one, so
+// line breaks are written as a variable.
 const lineBreak = `line_break=$(printf '\\n.') && line_break=\${line_break%.}`;
 
 function lineWord(word: string): string {
@@ -60,7 +61,7 @@ function lineWord(word: string): string {
         .join('"$line_break"');
 }
 
-/** A shell expression for a task's number from 0. In a plain job the variable is missing, or is not a number. */
+/** A shell expression for the number of a task from 0. In a job without an array the variable is missing or not a number. */
 export function taskNumber(variable: string, firstTask: 0 | 1): string {
   return firstTask === 0 ? `\${${variable}:-0}` : `$((${variable} - 1))`;
 }
@@ -68,7 +69,7 @@ export function taskNumber(variable: string, firstTask: 0 | 1): string {
 /** The words of a shebang: the program and its arguments. */
 export function shebangWords(shebang: string): string[] {
   const [program = "", ...rest] = shebang.replace(/^#!/, "").trim().split(/\s+/);
-  // `env -S` splits what is already split here.
+  // `-S` of env splits its argument, which is already done here.
   return [program, ...rest.filter((word, i) => !(program.endsWith("/env") && i === 0 && word === "-S"))];
 }
 
@@ -79,7 +80,7 @@ function isOneShell(shebang: string): boolean {
   return name !== undefined && /^\w+$/.test(name) && rest.length === 0;
 }
 
-/** The path of the shell, for schedulers that ignore the script's first line. */
+/** The path of the shell, for schedulers that ignore the first line of the script. */
 export function shellPath(shebang: string): string {
   const [program = "", name] = shebangWords(shebang);
   // The script itself applies the other arguments of the shebang.
@@ -87,9 +88,7 @@ export function shellPath(shebang: string): string {
   return name === undefined ? program : `/bin/${name}`;
 }
 
-/**
- * Whether every scheduler reads a path the same way. Some expand percent signs and dollars, and none documents how to
- * write a blank.
+/** Whether all schedulers read a path in the same way. Some expand percent signs and dollars, and none documents how to write a blank.
  */
 export function isPlainPath(path: string): boolean {
   return /^[A-Za-z0-9_./+@,-]+$/.test(path);

@@ -2,9 +2,7 @@ import { MillraceError } from "../../errors/errors.ts";
 import { hasControls } from "../../text/has-controls.ts";
 import type { Job } from "../jobs/scheduler.ts";
 
-/**
- * The directives of a job and the user's, without those that the user skips. The last of several equal ones counts,
- * which is the user's except for `closing`.
+/** The directives of a job and those of the user, without those that the user skips. For schedulers the last of several equal options counts: the user's, except for `closing`.
  */
 export function keptDirectives(
   { options }: Job,
@@ -18,14 +16,14 @@ export function keptDirectives(
     .map(requireOneLine);
 }
 
-/** Text after a line break would be a command of the script, so it is refused here, for all schedulers. */
+/** Throws if a directive has a line break: the text after it would be a command of the script. */
 function requireOneLine(directive: string): string {
   if (!hasControls(directive)) return directive;
   throw new MillraceError(
     "BAD_OPTION",
     `A directive of the job script is not one line: ${JSON.stringify(directive)}.`,
     {
-      hint: "Write the option it is made of without line breaks and other control characters.",
+      hint: "Write the option in it without line breaks and other control characters.",
     },
   );
 }

@@ -16,11 +16,11 @@ const states: Readonly<Record<string, TaskState>> = {
   SSUSP: "running",
   DONE: "ended",
   EXIT: "lost",
-  // The host was lost and the job was ended by force.
+  // The host was lost, and the job was removed.
   ZOMBI: "lost",
 };
-// Reasons of an EXIT that begin like this: a person ended it.
-const wanted = ["TERM_OWNER", "TERM_ADMIN", "TERM_FORCE_OWNER", "TERM_FORCE_ADMIN"];
+// Reasons of an EXIT that begin with one of these: a user ended the job.
+const userEndReasons = ["TERM_OWNER", "TERM_ADMIN", "TERM_FORCE_OWNER", "TERM_FORCE_ADMIN"];
 
 const requeueCode = 99;
 const units = ["kb", "mb", "gb", "tb", "pb", "eb", "zb"];
@@ -43,7 +43,7 @@ export const lsf: Scheduler = {
       // Its own %I counts from 1.
       redirects: true,
     }),
-  // bsub reads directives from its standard input; in a file only where the cluster is set up for it.
+  // bsub reads directives from its standard input. It reads them from a file only if the cluster is configured for that.
   submit: (job, file) =>
     job.options.schedulerOptions["use_stdin"] === false
       ? { program: "bsub", args: [file] }
@@ -72,8 +72,8 @@ export const lsf: Scheduler = {
   arrayLimit: {
     ask: { program: "bparams", args: ["-a"] },
     parse: (answer) => {
-      const most = /MAX_JOB_ARRAY_SIZE\s*=\s*(\d+)/.exec(answer)?.[1];
-      return most === undefined ? undefined : Number(most);
+      const max = /MAX_JOB_ARRAY_SIZE\s*=\s*(\d+)/.exec(answer)?.[1];
+      return max === undefined ? undefined : Number(max);
     },
   },
   timeLeft: {
@@ -84,7 +84,7 @@ export const lsf: Scheduler = {
             program: "bjobs",
             args: ["-noheader", "-o", "time_left", index === undefined || index === "0" ? id : `${id}[${index}]`],
           },
-    // Hours and minutes, and a letter for the kind of limit.
+    // Hours and minutes, followed by a letter for the kind of limit.
     parse: (answer) => {
       const match = /^\s*(\d+):(\d+)\b/.exec(answer);
       return match === null ? undefined : Number(match[1]) * 3600 + Number(match[2]) * 60;
@@ -106,20 +106,20 @@ function directives({ name, tasks, options, excluded }: Job): string[] {
     ...timeLimit(options),
     ...(excluded.length === 0 ? [] : [`-R "select[${excluded.map((node) => `hname!='${node}'`).join(" && ")}]"`]),
     `-Q ${requeueCode}`,
-    // Run again where its host is lost.
+    // Rerun the job if its host is lost.
     "-r",
     "-o /dev/null",
   ];
 }
 
-/** In minutes, as is the warning; a short job has no time for one. */
+/** The limit and the warning, in minutes. A short job gets no warning. */
 function timeLimit({ walltimeSeconds, graceSeconds }: Job["options"]): string[] {
   if (walltimeSeconds === undefined) return [];
   const [limit, warning] = [Math.ceil(walltimeSeconds / 60), Math.ceil(graceSeconds / 60)];
   return [`-W ${limit}`, ...(warning < limit ? [`-wt ${warning}`, "-wa TERM"] : [])];
 }
 
-/** In the unit of the cluster where it is known, else with a unit, which newer versions understand. */
+/** In the unit of the cluster if it is known, otherwise with a unit, which newer versions understand. */
 function memoryLimit({ memoryBytes, schedulerOptions }: Job["options"]): string[] {
   const { mem, lsf_units: unit } = schedulerOptions;
   const bytes = typeof mem === "string" ? parseMemory(mem) : ((mem as number | undefined) ?? memoryBytes);
@@ -139,22 +139,22 @@ function parseStatus(answer: string): TaskStatus[] {
     const [id = "", index, stat, exit, host, ...rest] = line.trim().split("|");
     if (!/^\d+/.test(id) || stat === undefined) return [];
     const reason = rest.join("|");
-    const isWanted = stat === "EXIT" && wanted.some((beginning) => reason.startsWith(beginning));
-    const details = [stat, said(exit) && `exit code ${exit}`, said(reason) && reason].filter(Boolean);
+    const wasEndedByUser = stat === "EXIT" && userEndReasons.some((beginning) => reason.startsWith(beginning));
+    const details = [stat, hasValue(exit) && `exit code ${exit}`, hasValue(reason) && reason].filter(Boolean);
     return [
       {
-        // A cluster may be set up to show the index with the id.
+        // A cluster may be configured to show the index with the id.
         id: /^\d+/.exec(id)![0],
-        // A job that is no array has the index 0.
+        // A job without an array has the index 0.
         task: Math.max(0, Number(index) - 1 || 0),
-        state: isWanted ? "cancelled" : (states[stat] ?? "unknown"),
+        state: wasEndedByUser ? "cancelled" : (states[stat] ?? "unknown"),
         detail: details.join(", "),
-        node: said(host) ? host!.split(":")[0]!.replace(/^\d+\*/, "") : undefined,
+        node: hasValue(host) ? host!.split(":")[0]!.replace(/^\d+\*/, "") : undefined,
       } satisfies TaskStatus,
     ];
   });
 }
 
-function said(field: string | undefined): boolean {
+function hasValue(field: string | undefined): boolean {
   return field !== undefined && field !== "" && field !== "-";
 }

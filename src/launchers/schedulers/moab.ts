@@ -44,7 +44,7 @@ export const moab: Scheduler = {
       ignoresShebang: true,
     }),
   submit: (_job, file) => ({ program: "msub", args: [file] }),
-  // An empty line, then the id: 1234, or Moab.1234 before the resource manager has the job.
+  // An empty line, then the id: 1234, or Moab.1234 until the resource manager has the job.
   parseSubmitted: (answer) => /^((?:[A-Za-z][\w-]*\.)?\d+)(?:\[\])?$/m.exec(answer.trim())?.[1],
 
   status: () => ({ program: "showq", args: ["--xml"] }),
@@ -83,7 +83,7 @@ function directives({ name, tasks, options }: Job): string[] {
     ...(account === undefined ? [] : [`-A ${directiveWord("account", account)}`]),
     `-l ${schedulerOptions["resource_spec"] ?? `nodes=1:ppn=${cores ?? 1}${memory}`}`,
     ...(walltimeSeconds === undefined ? [] : [`-l walltime=${formatWalltime(walltimeSeconds)}`]),
-    // Without it the resource manager does not pass on the task's number.
+    // Without it the resource manager does not pass on the task number.
     "-V",
     "-r y",
     "-j oe",

@@ -19,13 +19,13 @@ const states: Readonly<Record<string, TaskState>> = {
   toError: "lost",
   Error: "lost",
 };
-// Kinds of events of a job: the first two mean that a person ended it.
-const wanted = ["FRAG_JOB_REQUEST", "BESTEFFORT_KILL"];
-const overtime = "WALLTIME";
+// Kinds of events that mean that a user ended the job.
+const userEndEvents = ["FRAG_JOB_REQUEST", "BESTEFFORT_KILL"];
+const walltimeEvent = "WALLTIME";
 
 const requeueCode = 99;
-// OAR checks the time every ten seconds, and may be busy for ten more: without this, a short grace period is over
-// before its check.
+// OAR checks the time every ten seconds, and may be busy for ten more. Without this margin, a short grace period would
+// be over before the check.
 const roundSeconds = 20;
 const prefix = "#OAR";
 
@@ -46,13 +46,13 @@ export const oar: Scheduler = {
       task: taskNumber("OAR_ARRAY_INDEX", 1),
       redirects: true,
     }),
-  // The directives are passed as arguments too: oarsub would read the script through a shell that splits its path. The
-  // user's shell runs the script in place.
+  // The directives are passed as arguments: to read them from the script, oarsub would use a shell that splits its
+  // path. The user's shell runs the script.
   submit: (job, file) => ({
     program: "oarsub",
     args: [
       ...keptDirectives(withoutProperties(job), prefix, directives(job)).flatMap(directiveWords),
-      // `exec` replaces that shell: only the first process gets the signal.
+      // `exec`, because only the first process gets the signal.
       ["exec", ...shebangWords(job.options.shebang).map(shellWord), shellWord(file)].join(" "),
     ],
   }),
@@ -85,7 +85,7 @@ export const oar: Scheduler = {
       return Number.isFinite(left) ? Math.max(0, Math.floor(left)) : undefined;
     },
   },
-  // Only after more than a minute; otherwise it ends, and the driver replaces it like a lost one.
+  // OAR does this only after more than a minute. Otherwise the task ends, and the driver replaces it like a lost one.
   requeue: ({ OAR_JOB_ID: id }) => (id === undefined ? undefined : { exitCode: requeueCode }),
 };
 
@@ -110,13 +110,16 @@ function directives(job: Job): string[] {
   ];
 }
 
-/** Before the end: the grace and OAR's own rounds, unless that is most of a short job's time. */
+/**
+ * How long before the end OAR sends the warning: the grace period and OAR's own rounds, but at max half of a short
+ * walltime.
+ */
 function warningSeconds({ options: { graceSeconds, walltimeSeconds = Number.POSITIVE_INFINITY } }: Job): number {
   const grace = Math.ceil(graceSeconds);
   return Math.min(grace + roundSeconds, Math.max(grace, Math.floor(walltimeSeconds / 2)));
 }
 
-/** OAR takes one condition only, so that of the user, of the memory and of the nodes become one. */
+/** OAR takes only one condition, so those of the user, of the memory and of the nodes are joined. */
 function propertiesOf({ options, excluded }: Job): string {
   const { memoryBytes, cores, schedulerOptions, extraDirectives } = options;
   const property = schedulerOptions["memory_per_core_property_name"];
@@ -144,9 +147,7 @@ function propertyOf(directive: string): string | undefined {
   return flag === "-p" || flag === "--property" ? value : undefined;
 }
 
-/**
- * As OAR reads a directive: the option, then its value to the end of the line; quotes around it come from
- * dask-jobqueue.
+/** Splits a directive as OAR does: the option, then its value to the end of the line. Quotes around the value, as in configs of dask-jobqueue, are removed.
  */
 function directiveWords(directive: string): string[] {
   const [, flag = directive, rest = ""] = /^(\S+)\s*(.*)$/.exec(directive.trim()) ?? [];
@@ -189,11 +190,11 @@ function parseStatus(answer: string): TaskStatus[] {
 function stateOf(job: OarJob, name: string): TaskState {
   const state = states[name] ?? "unknown";
   if (state !== "ended" && state !== "lost") return state;
-  // A request to end it may have come too late.
+  // The exit code counts even if there was a request to end the job: it may have come too late.
   if (state === "ended" && (job["exit_code"] ?? 0) === 0) return "ended";
   const kinds = ((job["events"] as { type?: string }[] | undefined) ?? []).map(({ type }) => type);
-  // The walltime is kept by a request of the same kind.
-  if (kinds.some((kind) => wanted.includes(kind ?? "")) && !kinds.includes(overtime)) return "cancelled";
+  // OAR enforces the walltime with an event of the same kind.
+  if (kinds.some((kind) => userEndEvents.includes(kind ?? "")) && !kinds.includes(walltimeEvent)) return "cancelled";
   return "lost";
 }
 

@@ -7,7 +7,7 @@ const states: Readonly<Record<string, TaskState>> = {
   Q: "pending",
   H: "pending",
   W: "pending",
-  // Moved to another server, or on the way there.
+  // Being moved, or moved, to another server.
   T: "pending",
   M: "pending",
   R: "running",
@@ -20,7 +20,7 @@ const states: Readonly<Record<string, TaskState>> = {
   C: "ended",
 };
 
-// Of a finished job: it was deleted.
+// The substate of a finished job that was deleted.
 const deletedSubstate = "91";
 
 /** `env: pbs`: PBS Professional and OpenPBS. */
@@ -66,8 +66,8 @@ export const pbs: Scheduler = {
   arrayLimit: {
     ask: { program: "qstat", args: ["-B", "-f"] },
     parse: (answer) => {
-      const most = /^\s*max_array_size = (\d+)/m.exec(answer)?.[1];
-      return most === undefined ? undefined : Number(most);
+      const max = /^\s*max_array_size = (\d+)/m.exec(answer)?.[1];
+      return max === undefined ? undefined : Number(max);
     },
   },
   timeLeft: {
@@ -84,7 +84,7 @@ function directives({ name, tasks, options }: Job): string[] {
   const memory = memoryBytes === undefined ? "" : `:mem=${pbsBytes(memoryBytes)}`;
   return [
     `-N ${name}`,
-    // An array of one is refused; a plain job does not find the variable, which means 0.
+    // PBS refuses an array of one task. A job without an array does not have the variable, which means 0.
     ...(tasks > 1 ? [`-J 0-${tasks - 1}`] : []),
     `-S ${directiveWord("shebang", shellPath(options.shebang))}`,
     ...(queue === undefined ? [] : [`-q ${directiveWord("queue", queue)}`]),
@@ -97,7 +97,7 @@ function directives({ name, tasks, options }: Job): string[] {
   ];
 }
 
-/** Bytes in the largest unit that keeps two digits; PBS says kb and means 1024 bytes. */
+/** Bytes in the largest unit that keeps two digits. For PBS, kb means 1024 bytes. */
 export function pbsBytes(bytes: number): string {
   const power = [3, 2, 1].find((exponent) => bytes >= 10 * 1024 ** exponent) ?? 0;
   return `${Math.ceil(bytes / 1024 ** power)}${["b", "kb", "mb", "gb"][power]}`;
@@ -109,7 +109,7 @@ function parseStatus(answer: string): TaskStatus[] {
     const letter = job.attributes.get("job_state");
     if (match === null || letter === undefined) return [];
     const [, number, brackets, index, server] = match;
-    // The array as a whole: its tasks are listed too.
+    // This line is the array as a whole. Its tasks have their own lines.
     if (index === "") return [];
     const isTask = brackets !== undefined;
     const state = states[letter] ?? "unknown";
@@ -130,7 +130,7 @@ function parseStatus(answer: string): TaskStatus[] {
 function endOf({ attributes }: AttributedJob, exit: string | undefined): TaskState {
   if (exit === "0") return "ended";
   if (attributes.get("substate") === deletedSubstate) return "cancelled";
-  // Without a status: an expired task of which nothing else is kept.
+  // Without a status it is an expired task, about which nothing else is stored.
   return exit === undefined ? "ended" : "lost";
 }
 
@@ -143,7 +143,7 @@ function secondsLeft({ attributes }: AttributedJob, nowMs: number): number | und
   const limit = parseWalltime(attributes.get("Resource_List.walltime") ?? "");
   if (limit === undefined) return undefined;
   const startMs = Date.parse(attributes.get("stime") ?? "");
-  // The used time is updated only from time to time.
+  // Preferred, because the used time is updated only from time to time.
   const used = Number.isNaN(startMs)
     ? parseWalltime(attributes.get("resources_used.walltime") ?? "")
     : (nowMs - startMs) / 1000;
@@ -171,7 +171,7 @@ function readAttributes(text: string): AttributedJob[] {
         const match = /^ {4}([\w.]+) = (.*)$/.exec(line);
         return match === null ? [] : [[match[1]!, match[2]!.trim()] as const];
       });
-      // The first one counts: a variable of the user's may hold lines that look like attributes.
+      // The first one of a name counts: a variable of the user may hold lines that look like attributes.
       return { id: id.trim(), attributes: new Map(pairs.reverse()) };
     });
 }

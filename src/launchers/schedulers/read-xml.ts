@@ -1,6 +1,6 @@
 const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
 
-/** XML text with the five entities and numeric ones decoded. */
+/** Decodes the five named entities and numeric ones. */
 function unescapeXml(text: string): string {
   return text.replace(/&(?:#(\d+)|#x([\da-f]+)|(\w+));/gi, (whole, decimal, hex, name) => {
     if (name !== undefined) return entities[name] ?? whole;
@@ -9,9 +9,7 @@ function unescapeXml(text: string): string {
   });
 }
 
-/**
- * The attributes and content of every element of a name. Enough for elements that are not nested in each other, which
- * is all that schedulers print. Data cannot imitate an element, since `<` and `>` are escaped.
+/** The attributes and content of every element of a name. It works for elements that are not nested in each other; schedulers print no others. Data cannot look like an element, because `<` and `>` are escaped.
  */
 export function xmlElements(xml: string, name: string): { attributes: Record<string, string>; content: string }[] {
   const pattern = new RegExp(`<${name}((?:\\s[^<>]*?)?)(?:/>|>([\\s\\S]*?)</${name}>)`, "g");
@@ -26,7 +24,7 @@ export function xmlElements(xml: string, name: string): { attributes: Record<str
   }));
 }
 
-/** The text of the first element of a name; undefined where there is none or nothing in it. */
+/** The text of the first element of a name; undefined if there is none, or if it is empty. */
 export function xmlText(xml: string, name: string): string | undefined {
   const text = xmlElements(xml, name)[0]?.content.trim();
   return text === undefined || text === "" ? undefined : unescapeXml(text);

@@ -4,7 +4,7 @@ import { jobScript, shellPath, taskNumber } from "./job-script.ts";
 import { xmlElements, xmlText } from "./read-xml.ts";
 import { taskRanges } from "./task-ranges.ts";
 
-// Letters of qstat: d being deleted, E in error, h held, q queued, R run again, r running, s S T suspended, t starting.
+// Letters of qstat: d being deleted, E error, h held, q queued, R rerun, r running, s S T suspended, t starting.
 const states: Readonly<Record<string, TaskState>> = {
   qw: "pending",
   hqw: "pending",
@@ -39,7 +39,7 @@ const states: Readonly<Record<string, TaskState>> = {
   dRS: "running",
   dRT: "running",
   dqw: "cancelled",
-  // It stays there until a person clears the error.
+  // It stays in this state until a user clears the error.
   Eqw: "lost",
   Ehqw: "lost",
   EhRqw: "lost",
@@ -48,7 +48,7 @@ const states: Readonly<Record<string, TaskState>> = {
 
 const requeueCode = 99;
 
-/** `env: sge`: Grid Engine and what descends from it. */
+/** `env: sge`: Grid Engine and its descendants. */
 export const sge: Scheduler = {
   env: "sge",
   title: "Grid Engine",
@@ -69,16 +69,16 @@ export const sge: Scheduler = {
       ignoresShebang: true,
     }),
   submit: (_job, file) => ({ program: "qsub", args: ["-terse", file] }),
-  // Of an array: the id, a dot and its range.
+  // For an array: the id, a dot and its range.
   parseSubmitted: (answer) => /^(\d+)(\.[\d:-]+)?$/m.exec(answer.trim())?.[1],
 
-  // There is no way to name ids without a mass of details; it lists what the user has.
+  // Asked for ids, qstat prints pages of details. Without ids it lists the jobs of the user.
   status: () => ({ program: "qstat", args: ["-xml"] }),
   parseStatus,
   isGone: (refusal) =>
     refusal.split("\n").every((line) => line.trim() === "" || /job(-array task)? "?[\d.]+"? does not exist/.test(line)),
 
-  // Ended tasks leave the list at once; how they ended is only in the accounting.
+  // Ended tasks are not listed any more: how they ended is only in the accounting.
   history: {
     ask: (id) => ({ program: "qacct", args: ["-j", id] }),
     parse: parseHistory,
@@ -96,8 +96,8 @@ export const sge: Scheduler = {
   arrayLimit: {
     ask: { program: "qconf", args: ["-sconf"] },
     parse: (answer) => {
-      const most = Number(/^max_aj_tasks\s+(\d+)/m.exec(answer)?.[1] ?? 0);
-      return most === 0 ? undefined : most;
+      const max = Number(/^max_aj_tasks\s+(\d+)/m.exec(answer)?.[1] ?? 0);
+      return max === 0 ? undefined : max;
     },
   },
   timeLeft: {
@@ -114,7 +114,7 @@ function directives({ name, tasks, options }: Job): string[] {
   return [
     `-N ${name}`,
     `-t 1-${tasks}`,
-    // Otherwise the queue's shell runs the script, whatever its first line is.
+    // Otherwise the shell of the queue runs the script, and ignores its first line.
     `-S ${directiveWord("shebang", shellPath(options.shebang))}`,
     ...(queue === undefined ? [] : [`-q ${directiveWord("queue", queue)}`]),
     ...(account === undefined ? [] : [`-P ${directiveWord("account", account)}`]),
@@ -126,14 +126,14 @@ function directives({ name, tasks, options }: Job): string[] {
     "-cwd",
     "-j y",
     "-o /dev/null",
-    // Otherwise a task of a dead host would stay in the state running.
+    // Otherwise a task on a dead host would stay in the state running.
     "-r y",
     // SIGUSR2 some time before the kill; there is no SIGTERM.
     "-notify",
   ];
 }
 
-/** Of several requests for a host the last one counts, so that the user's becomes a part of this one. */
+/** If there are several requests for a host, the last one counts. So this one contains the user's. */
 function exclusion({ options, excluded }: Job): string[] {
   if (excluded.length === 0) return [];
   const { schedulerOptions, extraDirectives } = options;
@@ -159,7 +159,7 @@ function parseStatus(answer: string): TaskStatus[] {
   });
 }
 
-/** `3`, `5-8:1`, `7,9` or nothing, where the job is no array; from 0. */
+/** The task numbers in `3`, `5-8:1` or `7,9`, counted from 0. A job without an array has no such text. */
 function taskNumbers(text: string | undefined): number[] {
   if (text === undefined) return [0];
   return text.split(",").flatMap((part) => {
@@ -170,7 +170,7 @@ function taskNumbers(text: string | undefined): number[] {
   });
 }
 
-/** `failed` and `exit_status` mean something only together: a task whose host died has the status 0. */
+/** `failed` and `exit_status` are needed both: a task whose host died has the exit status 0. */
 function parseHistory(answer: string, id: string): TaskStatus[] {
   const statuses = new Map<number, TaskStatus>();
   for (const record of answer.split(/^=+$/m)) {
@@ -181,7 +181,7 @@ function parseHistory(answer: string, id: string): TaskStatus[] {
     const task = Math.max(0, Number(field("taskid") ?? 0) - 1 || 0);
     const state = failed === 25 ? "pending" : failed === 0 && exit === 0 ? "ended" : "lost";
     const detail = `failed ${field("failed")}, exit status ${field("exit_status")}`;
-    // In the order of their ends: of a task that ran several times the last one counts.
+    // Records are in the order of their ends. If a task ran several times, the last record counts.
     statuses.set(task, { id, task, state, detail, node: field("hostname") });
   }
   return [...statuses.values()];

@@ -3,7 +3,7 @@ import { formatWalltime, parseWalltime } from "../jobs/parse-walltime.ts";
 import type { Job, Scheduler, TaskState, TaskStatus } from "../jobs/scheduler.ts";
 import { isPlainPath, jobScript } from "./job-script.ts";
 
-// The separator between two fields of a line of squeue. The reason comes last: it may hold any text.
+// The fields of a line of squeue. The reason comes last, because it may be any text.
 const fields = "%F|%K|%T|%N|%r";
 
 const states: Readonly<Record<string, TaskState>> = {
@@ -56,7 +56,7 @@ export const slurm: Scheduler = {
     }),
   // `--parsable` prints only the id. All other options are in the script.
   submit: (_job, file) => ({ program: "sbatch", args: ["--parsable", file] }),
-  // A federation adds the cluster's name.
+  // In a federation the name of the cluster follows.
   parseSubmitted: (answer) => /^(\d+)(;.*)?$/m.exec(answer.trim())?.[1],
 
   status: (ids) => ({
@@ -81,7 +81,7 @@ export const slurm: Scheduler = {
 
   arrayLimit: {
     ask: { program: "scontrol", args: ["show", "config"] },
-    // Indices are below it, and the first one is 0.
+    // All indices are below this number, and the first is 0.
     parse: (answer) => numberOf(/^MaxArraySize\s*=\s*(\d+)/m.exec(answer)?.[1]),
   },
   timeLeft: {
@@ -98,7 +98,7 @@ export const slurm: Scheduler = {
   },
 };
 
-// The last task of an array has the job number of the array, so the number alone is ambiguous.
+// The last task of an array has the same job number as the array, so the number alone is ambiguous.
 function currentJobId(environment: NodeJS.ProcessEnv): string | undefined {
   const array = environment["SLURM_ARRAY_JOB_ID"];
   const task = environment["SLURM_ARRAY_TASK_ID"];
@@ -120,7 +120,7 @@ function directives({ name, tasks, options, log }: Job): string[] {
     ...(mem === undefined ? [] : [`--mem=${directiveValue(String(mem))}`]),
     // Slurm counts in minutes.
     ...(walltimeSeconds === undefined ? [] : [`--time=${formatWalltime(walltimeSeconds)}`]),
-    // Only to the script's process, which is Node.js by then: it passes the request on to its workers.
+    // B: only to the process of the script, which Node.js has replaced: it passes the request on to its workers.
     `--signal=B:TERM@${Math.min(65_535, Math.ceil(graceSeconds))}`,
     "--requeue",
     "--open-mode=append",
@@ -128,7 +128,7 @@ function directives({ name, tasks, options, log }: Job): string[] {
   ];
 }
 
-/** Only the last list of excluded nodes counts, so the user's list becomes part of this one. */
+/** Only the last list of excluded nodes counts. So this one contains the user's. */
 function exclusion({ options, excluded }: Job): string[] {
   const option = /(?:^|\s)(?:--exclude(?:=|\s+)|-x\s*)(?:"([^"]*)"|'([^']*)'|(\S+))/g;
   const users = options.extraDirectives
@@ -164,9 +164,7 @@ function numberOf(text: string | undefined): number | undefined {
   return text === undefined ? undefined : Number(text);
 }
 
-/**
- * A value in a directive of Slurm, which parses values like a shell but expands nothing: in double quotes, a backslash
- * escapes a quote and itself.
+/** Writes a value in a directive. Slurm parses values like a shell, but expands nothing: in double quotes, a backslash escapes a quote and itself.
  */
 function directiveValue(value: string): string {
   return /^[\w.,:/@+%=!&-]+$/.test(value) ? value : `"${value.replace(/["\\]/g, "\\$&")}"`;

@@ -4,7 +4,7 @@ import { hostNameOf } from "../../run-folder/lease/lease.ts";
 import { readSnapshot } from "../../run-folder/lease/take-file-step.ts";
 import { fileSystemClock, type LiveReport, liveReports } from "../../run-folder/run/run-status.ts";
 
-/** `gone`: its report says that it has ended. `lost`: it has no live worker, and no such report. */
+/** `gone`: its report says that it has ended. `lost`: it has no live worker and no such report. */
 type SshJobState = "pending" | "running" | "gone" | "lost";
 
 export interface SshJob {
@@ -12,10 +12,10 @@ export interface SshJob {
   readonly state: SshJobState;
 }
 
-// A job without a worker is starting, or replaces one; after this long it counts as lost.
-const startPatienceMs = 60_000;
+// A job without a worker may be starting or replacing one. After this long it counts as lost.
+const maxStartMs = 60_000;
 
-/** The open jobs that were started over ssh, as the run folder shows them: no scheduler knows them. */
+/** The open jobs that were started over ssh. Their state is read from the run folder, because no scheduler knows them. */
 export function readSshJobs(paths: RunPaths): SshJob[] {
   const now = fileSystemClock(paths);
   const open = readSubmissions(paths).filter(({ env, isClosed }) => env === "ssh" && isClosed !== true);
@@ -29,12 +29,12 @@ export function readSshJobs(paths: RunPaths): SshJob[] {
     if (report !== undefined && live.some((one) => isWorkerOf(one, report))) return "running";
     const record = paths.job(report === undefined ? `${name}.json` : `${name}.0.json`);
     const ageMs = readSnapshot(record, now)?.ageMs;
-    if (ageMs === undefined || ageMs > startPatienceMs) return "lost";
+    if (ageMs === undefined || ageMs > maxStartMs) return "lost";
     return report === undefined ? "pending" : "running";
   }
 }
 
-// The process of the job has started its workers, and is their watcher.
+// The process of the job is the watcher of its workers.
 function isWorkerOf(
   { report: { watcher } }: LiveReport,
   { node, pid }: { readonly node: string; readonly pid: number },

@@ -10,23 +10,24 @@ export interface RemoteTask {
   readonly runDir: string;
   readonly name: string;
   readonly task: number;
-  /** The file on the host for the output of a task that continues without its connection. */
+  /** The file on the host for the output of a task that needs no connection. */
   readonly log?: string | undefined;
 }
 
-// No prompts, since there may be no terminal; and a dead host is noticed, also before the login.
-const always = ["BatchMode=yes", "ConnectTimeout=45", "ServerAliveInterval=15", "ServerAliveCountMax=3"].flatMap(
-  (setting) => ["-o", setting],
-);
+// No prompts, because there may be no terminal. A dead host is noticed before and after the login.
+const connectionOptions = [
+  "BatchMode=yes",
+  "ConnectTimeout=45",
+  "ServerAliveInterval=15",
+  "ServerAliveCountMax=3",
+].flatMap((setting) => ["-o", setting]);
 
-/**
- * The call that starts a job on a host. ssh joins its arguments with blanks and a shell on the host reads them, so
- * every word is quoted.
+/** The call that starts a job on a host. ssh joins its arguments with blanks, and a shell on the host parses the result, so every word is quoted.
  */
 export function sshCall(host: string, options: SshOptions, { runDir, name, task, log }: RemoteTask): Call {
   const program = fileURLToPath(entryUrl("job-process.js"));
   const node = [options.node, ...inheritedArguments(process.execArgv), program, runDir, name, String(task)];
   const words = (log === undefined ? [...node, attachedFlag] : node).map(shellWord).join(" ");
   const command = log === undefined ? `exec ${words}` : `setsid ${words} >>${shellWord(log)} 2>&1 </dev/null &`;
-  return { program: "ssh", args: [...options.sshArguments, ...always, "--", host, command] };
+  return { program: "ssh", args: [...options.sshArguments, ...connectionOptions, "--", host, command] };
 }

@@ -5,12 +5,12 @@ import type { QueueUse } from "../jobs/record-rights.ts";
 import type { PlacedJobs } from "../jobs/run-jobs.ts";
 import { readSshJobs, type SshJob } from "./read-ssh-jobs.ts";
 
-/** The jobs of a run that were started over ssh; undefined where there are none. */
+/** The jobs of a run that were started over ssh; undefined if there are none. */
 export function sshJobs(paths: RunPaths, { isReadOnly = false }: QueueUse): PlacedJobs | undefined {
   if (readSshJobs(paths).length === 0) return undefined;
   return {
     async look() {
-      // A live driver holds their connections and writes their status itself.
+      // A live driver has their connections, and writes their status itself.
       if (liveDrivers(paths).size > 0) return undefined;
       const jobs = readSshJobs(paths);
       const count = (wanted: SshJob["state"]) => jobs.filter(({ state }) => state === wanted).length;

@@ -3,9 +3,9 @@ import { describeKind } from "../../values/state-json.ts";
 import { BadOption, checkCount, readOptions } from "../check-options.ts";
 import { explainUnknownOption } from "../explain-unknown-option.ts";
 
-/** What `env: ssh` takes. */
+/** The options of `env: ssh`. */
 export interface SshOptions {
-  /** As ssh knows them: names, `user@host`, names of ~/.ssh/config. */
+  /** Hosts as ssh accepts them: names, `user@host`, names of ~/.ssh/config. */
   readonly hosts: readonly string[];
   /** Arguments for ssh before the host: `-p 2222`, `-F file`. */
   readonly sshArguments: readonly string[];
@@ -52,7 +52,7 @@ function readHosts(value: unknown): string[] {
   const hosts = words("hosts", value);
   if (hosts.length === 0)
     throw new BadOption("hosts", "env: ssh needs parallel.options.hosts.", "Name the hosts: hosts: [node1, node2].");
-  // ssh would read it as an option.
+  // ssh would read such a name as an option.
   const wrong = hosts.find((host) => host.startsWith("-"));
   if (wrong === undefined) return hosts;
   throw new BadOption(

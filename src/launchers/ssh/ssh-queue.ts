@@ -14,20 +14,20 @@ interface Connection {
   readonly child: ChildProcess;
   readonly host: string;
   readonly name: string;
-  lastWords: string;
+  lastOutput: string;
   exit: string | undefined;
 }
 
 // How long a job may take to save after its standard input has ended.
 const leaveGraceMs = 10_000;
-const lastWordsLength = 2000;
-// The exit code of ssh itself, for a failed connection or a command that a signal ended.
-const sshFailed = 255;
+const lastOutputLength = 2000;
+// The exit code of ssh if the connection failed, or if a signal ended the command.
+const sshErrorCode = 255;
 
-/** Jobs on hosts that are reached by ssh. When its connection ends, a job leaves. */
+/** A queue of jobs on hosts that are reached by ssh. A job leaves when its connection ends. */
 export function openSshQueue(paths: RunPaths, options: SshOptions): JobQueue {
   const connections = new Map<string, Connection>();
-  let turn = 0;
+  let nextHost = 0;
 
   return {
     async submit(tasks, excluded = []) {
@@ -36,7 +36,7 @@ export function openSshQueue(paths: RunPaths, options: SshOptions): JobQueue {
     },
     look: async (submissions) => ({
       isAnswered: true,
-      statuses: new Map(submissions.map((one) => [taskKey(one, 0), see(one)])),
+      statuses: new Map(submissions.map((one) => [taskKey(one, 0), statusOf(one)])),
     }),
     askHistory: async () => [],
     async cancel(submissions) {
@@ -46,12 +46,12 @@ export function openSshQueue(paths: RunPaths, options: SshOptions): JobQueue {
     close(submissions) {
       for (const submission of submissions) writeSubmission(paths, { ...submission, isClosed: true });
     },
-    // Jobs of earlier drivers have left with them.
+    // Jobs of earlier drivers have ended with these drivers.
     inherited: async () => [],
   };
 
   function pick(hosts: readonly string[]): string {
-    return hosts[turn++ % hosts.length]!;
+    return hosts[nextHost++ % hosts.length]!;
   }
 
   function start(host: string): Submission {
@@ -59,15 +59,15 @@ export function openSshQueue(paths: RunPaths, options: SshOptions): JobQueue {
     const { name } = submission;
     writeSubmission(paths, submission);
     const { program, args } = sshCall(host, options, { runDir: paths.root, name, task: 0 });
-    // In a new process group: Ctrl-C reaches only this process, which ends the jobs itself.
+    // In a new process group: Ctrl-C then reaches only this process, which ends the jobs.
     const child = spawn(program, [...args], { stdio: ["pipe", "pipe", "pipe"], detached: true });
-    const connection: Connection = { child, host, name, lastWords: "", exit: undefined };
+    const connection: Connection = { child, host, name, lastOutput: "", exit: undefined };
     connections.set(name, connection);
-    listen(connection);
+    readOutput(connection);
     return submission;
   }
 
-  function listen(connection: Connection): void {
+  function readOutput(connection: Connection): void {
     const { child, name } = connection;
     const log = openWorkerLog(paths.root, `${jobLogName(name)}.0`);
     child.stdin!.on("error", () => {});
@@ -78,7 +78,7 @@ export function openSshQueue(paths: RunPaths, options: SshOptions): JobQueue {
     child.stderr!.on("data", (chunk: Buffer) => {
       process.stderr.write(chunk);
       log.write(chunk);
-      connection.lastWords = (connection.lastWords + chunk.toString()).slice(-lastWordsLength);
+      connection.lastOutput = (connection.lastOutput + chunk.toString()).slice(-lastOutputLength);
     });
     child.on("error", (error: NodeJS.ErrnoException) => {
       connection.exit = error.code === "ENOENT" ? "ssh is not on the PATH of this host" : error.message;
@@ -86,12 +86,12 @@ export function openSshQueue(paths: RunPaths, options: SshOptions): JobQueue {
     child.on("close", (code, signal) => {
       log.close();
       const how =
-        code === sshFailed ? "the connection failed, or the job was killed" : `it ended with ${signal ?? code}`;
-      connection.exit ??= [how, connection.lastWords.trim()].filter((part) => part !== "").join(": ");
+        code === sshErrorCode ? "the connection failed, or the job was killed" : `it ended with ${signal ?? code}`;
+      connection.exit ??= [how, connection.lastOutput.trim()].filter((part) => part !== "").join(": ");
     });
   }
 
-  function see({ name, id }: Submission): TaskStatus {
+  function statusOf({ name, id }: Submission): TaskStatus {
     const connection = connections.get(name);
     const hasEnded = connection === undefined || connection.exit !== undefined;
     return {

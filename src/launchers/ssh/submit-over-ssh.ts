@@ -14,11 +14,11 @@ import { checkSshOptions } from "./ssh-options.ts";
 import { newSshSubmission } from "./ssh-submission.ts";
 
 const connectTimeoutMs = 60_000;
-// A dead worker is replaced within a few seconds; meanwhile its job has none.
-const maxLooks = 4;
-const lookAgainMs = 1000;
+// A dead worker is replaced within a few seconds. In the meantime its job has none.
+const maxReads = 4;
+const readEveryMs = 1000;
 
-/** Starts jobs that need no connection until there are enough: those of earlier calls count. */
+/** Starts jobs that need no connection, until there are enough. Jobs of earlier calls count. */
 export async function submitOverSsh({ runDir, parallel, pending }: SubmitRequest): Promise<DetachedJob[]> {
   const options = checkSshOptions(parallel);
   const paths = runPaths(runDir);
@@ -34,7 +34,7 @@ export async function submitOverSsh({ runDir, parallel, pending }: SubmitRequest
     if (why === undefined) jobs.push(submission);
     else refusals.set(host, why);
   }
-  if (jobs.length === 0) throw nobodyAnswers(refusals);
+  if (jobs.length === 0) throw noHostAnswers(refusals);
   for (const [host, why] of refusals)
     process.stderr.write(`millrace: no job could be started on ${host}, so other jobs do its work: ${why}\n`);
   return jobs.map(({ name, host = "", processes }) => ({
@@ -55,7 +55,7 @@ export async function submitOverSsh({ runDir, parallel, pending }: SubmitRequest
     );
   }
 
-  /** Returns the reason where it could not be started. */
+  /** Starts a job. Returns the reason if that failed. */
   async function start(submission: Submission, host: string): Promise<string | undefined> {
     const { name } = submission;
     writeSubmission(paths, submission);
@@ -63,23 +63,23 @@ export async function submitOverSsh({ runDir, parallel, pending }: SubmitRequest
     const call = sshCall(host, options, { runDir: paths.root, name, task: 0, log });
     const answer = await callProgram(call, { timeoutMs: connectTimeoutMs });
     if (answer.kind === "answer") return undefined;
-    // A host that hung may still start it.
+    // A host that hangs may still start it.
     writeSubmission(paths, { ...submission, isClosed: true, isUnwanted: true });
     return answer.why;
   }
 }
 
-/** Jobs that run or are about to. A loss must be seen several times in a row. */
+/** Jobs that run or are starting. A job counts as lost after several consecutive reads. */
 async function livingJobs(paths: RunPaths): Promise<SshJob[]> {
-  for (let looks = 1; ; looks++) {
+  for (let reads = 1; ; reads++) {
     const jobs = readSshJobs(paths);
-    if (looks === maxLooks || jobs.every(({ state }) => state !== "lost"))
+    if (reads === maxReads || jobs.every(({ state }) => state !== "lost"))
       return jobs.filter(({ state }) => state === "pending" || state === "running");
-    await sleep(lookAgainMs);
+    await sleep(readEveryMs);
   }
 }
 
-function nobodyAnswers(refusals: ReadonlyMap<string, string>): MillraceError {
+function noHostAnswers(refusals: ReadonlyMap<string, string>): MillraceError {
   const [[host, why] = ["", ""]] = refusals;
   const others = refusals.size === 1 ? "" : `, nor on the other ${refusals.size - 1}`;
   return new MillraceError("SCHEDULER_FAILED", `No job could be started on ${host}${others}: ${why}`, {

@@ -104,15 +104,21 @@ function readOpened(path: string, nowMs: () => number): FileSnapshot | undefined
     if (isMissing(error)) return undefined;
     throw error;
   }
+  let read: { readonly writtenMs: number; readonly text: string };
   try {
     const stat = fstatSync(fd);
     // Only the age of a folder is needed. Reading a pipe or a device might never end.
     const text = stat.isFile() && stat.size <= maxBytes ? readFileSync(fd, "utf8") : "";
-    const { mtimeMs: writtenMs } = stat;
-    return { text, ageMs: nowMs() - writtenMs, writtenMs, unchangedMs: watchLate(path, `${writtenMs} ${text}`) };
+    read = { writtenMs: stat.mtimeMs, text };
+  } catch (error) {
+    // Some file systems do not keep what was removed while it is open.
+    if (isMissing(error)) return undefined;
+    throw error;
   } finally {
     closeSync(fd);
   }
+  const { writtenMs, text } = read;
+  return { text, ageMs: nowMs() - writtenMs, writtenMs, unchangedMs: watchLate(path, `${writtenMs} ${text}`) };
 }
 
 interface Watched {

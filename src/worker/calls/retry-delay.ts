@@ -11,7 +11,7 @@ const defaultMaxRetryDelayMs = 30_000;
 // The longest wait that a server can ask for.
 const maxRetryAfterMs = 3_600_000;
 
-/** Whether a server has handleRefusedRecord the call because it is busy: then the items are not the cause. */
+/** Whether a server has refused the call because it is busy: then the items are not the cause. */
 export function isBusy(error: unknown): boolean {
   const { status, retryAfterMs } = refusalOf(error);
   return retryAfterMs !== undefined || status === 429 || status === 503;

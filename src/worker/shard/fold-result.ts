@@ -8,6 +8,7 @@ import { describeKind } from "../../values/state-json.ts";
 import type { Answer } from "../calls/answer.ts";
 import { describeError, outputOffsets } from "./failure-log.ts";
 import { itemId, itemName } from "./item-id.ts";
+import { requireState } from "./require-state.ts";
 import type { ShardAttempt } from "./shard-attempt.ts";
 
 /** Folds the results of one call of `forward` for several items. */
@@ -106,7 +107,7 @@ function reduce(work: ShardAttempt, idx: number, result: unknown): Promise<void>
     if (hooks.writeBatch !== undefined) return writeBatch(work, idx, result);
     const next = hooks.reduceState(work.state, result, env);
     if (isThenable(next)) return reduceLater(work, idx, next);
-    work.state = next;
+    if (next !== work.state) work.state = requireState(hooks.name, "reduceState", next);
     return undefined;
   } catch (error) {
     throw writerError(error, idx, hooks.name);
@@ -128,7 +129,7 @@ function writeBatch(work: ShardAttempt, idx: number, results: unknown): Promise<
 
 async function reduceLater(work: ShardAttempt, idx: number, next: PromiseLike<unknown>): Promise<void> {
   try {
-    work.state = (await next) as ShardAttempt["state"];
+    work.state = requireState(work.hooks.name, "reduceState", await next);
   } catch (error) {
     throw writerError(error, idx, work.hooks.name);
   }
@@ -172,14 +173,14 @@ function itemFailed(
   );
 }
 
-/** Handles a record that a writer handleRefusedRecord: the item fails without a retry, which would not help. */
+/** Handles a record that a writer has refused: the item fails without a retry, which would not help. */
 export async function handleRefusedRecord(work: ShardAttempt, idx: number, error: unknown): Promise<void> {
   if (!(error instanceof MillraceError) || error.code !== "BAD_RECORD") throw error;
   if (isPartlyWritten(work)) throw partlyWritten(error, idx, work.hooks.name);
   return failItem(work, idx, { error, tries: 1 });
 }
 
-/** Whether the hooks may have written a part of the item, or counted it in their state, before the rest was handleRefusedRecord. */
+/** Whether the hooks may have written a part of the item, or counted it in their state, before the rest was refused. */
 function isPartlyWritten({ writes, areWritesCounted, state, hooks }: ShardAttempt): boolean {
   return writes > 0 || !areWritesCounted || hooks.writeBatch !== undefined || Object.keys(userState(state)).length > 0;
 }
@@ -187,7 +188,7 @@ function isPartlyWritten({ writes, areWritesCounted, state, hooks }: ShardAttemp
 function partlyWritten(error: MillraceError, idx: number, runner: string): MillraceError {
   return new MillraceError(
     "WRITER_FAILED",
-    `${runner} may have written a part of item ${idx} when the rest was handleRefusedRecord: ${error.reason}`,
+    `${runner} may have written a part of item ${idx} when the rest was refused: ${error.reason}`,
     {
       cause: error,
       item: idx,

@@ -1,4 +1,3 @@
-import type { ShardState } from "../../contract/runner-hooks.ts";
 import { errnoOf, MillraceError, messageOf } from "../../errors/errors.ts";
 import { shardOf } from "../../plan/plan.ts";
 import { isStoreTrouble, storeError } from "../../run-folder/files/store-trouble.ts";
@@ -21,6 +20,7 @@ import { checkpointingWriters, keepsWriterContract, type Writer } from "../../wr
 import type { Protocol, ShardClaim } from "../lease-protocol.ts";
 import { type AttemptCounts, beginAttemptRecord } from "./attempt-record.ts";
 import { type CrashHistory, judgeCrashes } from "./crash-history.ts";
+import { requireState } from "./require-state.ts";
 import { runInFlight } from "./run-in-flight.ts";
 import { runItems } from "./run-items.ts";
 import { type HeldShard, ShardAttempt } from "./shard-attempt.ts";
@@ -84,7 +84,7 @@ function restore(claim: ShardClaim, older: readonly string[], { worker }: ShardC
   return older.length === 0 ? { kind: "nothing" } : restoreAttempt(paths.attempt(claim.target, claim.attempt), older);
 }
 
-// After this many crashes outside of its items a shard is handleRefusedRecord: otherwise it would crash workers again and again.
+// After this many crashes outside of its items a shard is refused: otherwise it would crash workers again and again.
 const maxEndsOutsideItems = 4;
 
 /** Reads how earlier attempts at a shard ended. Throws if the shard cannot be run at all. */
@@ -147,22 +147,17 @@ export async function openShard(
   const { env, worker } = context;
   const { hooks, traits, options } = worker.task;
   const shardDir = worker.run.paths.attempt(claim.target, claim.attempt);
-  let state = await guardHook(hooks.name, "initState", () => hooks.initState({ shardId: claim.target, shardDir }, env));
-  checkState(hooks.name, state);
+  let state = requireState(
+    hooks.name,
+    "initState",
+    await guardHook(hooks.name, "initState", () => hooks.initState({ shardId: claim.target, shardDir }, env)),
+  );
   if (traits.standardWriters) applyNonFinite(state.writers["records"], options.nonFinite ?? "refuse");
   const canContinue = restored.kind === "checkpoint" && checkpointingWriters(state.writers) !== undefined;
   if (canContinue) state = withUserState(state, restored.checkpoint.state);
   const work = new ShardAttempt(context, held, state, history);
   if (canContinue) await work.restore(restored);
   return work;
-}
-
-function checkState(runner: string, state: ShardState): void {
-  if (typeof state === "object" && state !== null && typeof state.writers === "object" && state.writers !== null)
-    return;
-  throw new MillraceError("BAD_RUNNER", `${runner}.initState must return a state with its writers in it.`, {
-    hint: "Call super.initState(place, env) and add your own keys to what it returns; openWriters returns an object.",
-  });
 }
 
 /** Closes everything and writes `done`, so that the folder only has to be moved. */

@@ -183,7 +183,7 @@ interface Format {
 
 /** How a file is taken apart and put together again; undefined for one that has no fields. */
 function formatOf(file: string, text: string): Format | undefined {
-  if (/\.checkpoint\.\d$/.test(file)) {
+  if (/\.checkpoint\.(?:%answers\.)?\d$/.test(file)) {
     const [first = ""] = text.split("\n", 1);
     const write = (value: Json) => {
       const json = JSON.stringify(value) ?? "";
@@ -191,6 +191,7 @@ function formatOf(file: string, text: string): Format | undefined {
     };
     return { value: JSON.parse(first.slice(9)), write };
   }
+  if (text === "") return undefined;
   // Numbers between blanks.
   if (file.endsWith("/.item")) return { value: text.trim().split(/\s+/), write: (value) => wordsOf(value) };
   try {

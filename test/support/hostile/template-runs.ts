@@ -18,14 +18,17 @@ import type { Project } from "../cli/project.ts";
 
 /** A run as it was left, and the words of the config that made it. */
 export interface TemplateRun {
-  readonly name: "finished" | "half" | "listed";
+  readonly name: "finished" | "half" | "calls" | "listed";
   readonly dir: string;
   readonly words: readonly string[];
 }
 
 const twoHoursMs = 7_200_000;
 
-/** Real runs in a project: one that is complete with failures, one that was killed, one with a list of items. */
+/**
+ * Real runs in a project: one that is complete with failures, one that was killed, one that was killed with several calls open and a
+ * rate limit, one with a list of items.
+ */
 export async function makeTemplates(project: Project): Promise<TemplateRun[]> {
   const finished = ["job.yaml", "fails=[2,5]", "+runner.merge_files=true"];
   expect((await project.run("run", ...finished)).status).toBe(3);
@@ -43,11 +46,27 @@ export async function makeTemplates(project: Project): Promise<TemplateRun[]> {
   addByHand(project.path("exp/job"));
   keepAs("half");
 
+  const calls = ["job.yaml", "says=true", "held=[8]", "held_until=never", "+runner.concurrency=4"];
+  calls.push("+runner.rate_limit={per_second: 1000, adaptive: true}");
+  const third = project.start(["run", ...calls]);
+  await third.seen(/at item 12/);
+  third.child.kill("SIGKILL");
+  await third.ended;
+  const { attempts, rateFile } = runPaths(project.path("exp/job"));
+  const kept = readdirSync(attempts, { recursive: true, encoding: "utf8" });
+  expect(
+    kept.filter((name) => name.includes("%answers.")),
+    "answers that no checkpoint covers",
+  ).not.toEqual([]);
+  writeFileSync(rateFile(`${Math.floor(Date.now() / 1000)}.slow`), '{"factor":0.5}\n');
+  keepAs("calls");
+
   cpSync(project.path("finished"), project.path("listed"), { recursive: true, preserveTimestamps: true });
   listItems(project.path("listed"));
   const runs: TemplateRun[] = [
     { name: "finished", dir: project.path("finished"), words: finished },
     { name: "half", dir: project.path("half"), words: half },
+    { name: "calls", dir: project.path("calls"), words: calls },
     { name: "listed", dir: project.path("listed"), words: finished },
   ];
   for (const { dir } of runs) {

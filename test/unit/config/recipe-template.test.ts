@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: interpolations of configs are what is tested
-import { realpathSync } from "node:fs";
+import { realpathSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadConfig } from "../../../src/config/load-config.ts";
@@ -66,6 +66,45 @@ describe("a config of a recipe", () => {
     await expect(loadConfig(join(folder, "egs3/talk/asr/conf/training.yaml"))).rejects.toThrow(
       /talk\/asr\/conf\/training\.yaml:1:1: list is a section here and a list in \S+TEMPLATE\/asr\/conf\/training\.yaml:4:1/,
     );
+  });
+
+  it("whose name begins with that of no template says so where it needs a key of one", async () => {
+    const folder = tree({
+      ...template,
+      "TEMPLATE/asr/conf/inference.yaml": "dir: x\n",
+      "talk/asr/conf/tiny/fine-tune.yaml": "dir: ${exp}/hf\n",
+    });
+    const path = join(folder, "egs3/talk/asr/conf/tiny/fine-tune.yaml");
+    await expect(loadConfig(path)).rejects.toMatchObject({
+      hint: expect.stringContaining(
+        "merged over no template of its recipe, because its name begins with none of theirs: inference, training.",
+      ),
+    });
+    const training = join(folder, "egs3/TEMPLATE/asr/conf/training.yaml");
+    expect(await loadConfig(path, [], { template: training })).toMatchObject({ dir: "fine-tune/hf" });
+  });
+
+  it("that is a link has the name of the link, and the template of its place", async () => {
+    const folder = tree({ ...template, "talk/asr/conf/tuning/training_large.yaml": "dir: ./exp/${exp}\n" });
+    const link = join(folder, "egs3/talk/asr/conf/training.yaml");
+    symlinkSync("tuning/training_large.yaml", link);
+    expect(await loadConfig(link)).toMatchObject({ exp: "training", dir: "./exp/training", opt: { lr: 1 } });
+  });
+
+  it("without anything but comments is its template", async () => {
+    const folder = tree({ ...template, "talk/asr/conf/training.yaml": "# All of it is in the template.\n" });
+    const config = await loadConfig(join(folder, "egs3/talk/asr/conf/training.yaml"));
+    expect(config).toMatchObject({ exp: "training", model: null, list: [1, 2] });
+  });
+
+  it("merges what it includes over the template too, in the order of its defaults list", async () => {
+    const folder = tree({
+      ...template,
+      "talk/asr/conf/training_serial.yaml": "opt: {lr: 2, b: 3}\n",
+      "talk/asr/conf/training_parallel.yaml": "defaults:\n  - training_serial\n  - _self_\nopt:\n  lr: 5\n",
+    });
+    const config = await loadConfig(join(folder, "egs3/talk/asr/conf/training_parallel.yaml"));
+    expect(config).toMatchObject({ exp: "training_parallel", opt: { lr: 5, b: 3 } });
   });
 
   it("is read alone with template: null, and takes another file as a template anywhere", async () => {

@@ -1,4 +1,14 @@
-import { appendFileSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+  appendFileSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { deflateRawSync, gzipSync } from "node:zlib";
@@ -160,6 +170,18 @@ describe("openJsonl", () => {
     writeFileSync(index, "MLROWS01 nothing of use");
     await using data = await openJsonl<Row>(path);
     expect(data.at(4999).n).toBe(4999);
+  });
+
+  it.each([
+    ["a pipe", (index: string) => void execFileSync("mkfifo", [index])],
+    ["a link to a device without end", (index: string) => symlinkSync("/dev/zero", index)],
+  ])("builds an index again where another user has put %s", async (_what, put) => {
+    const path = file(lines(rows(10)));
+    const index = join(folder, `.${path.slice(folder.length + 1)}.rows`);
+    put(index);
+    await using data = await openJsonl<Row>(path);
+    expect(data.at(9).n).toBe(9);
+    expect(lstatSync(index).isFile()).toBe(true);
   });
 
   it("says file, row and offset of what is wrong", async () => {

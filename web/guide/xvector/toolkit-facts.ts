@@ -17,8 +17,9 @@ export const toolkitFacts: Readonly<Record<ToolkitName, ToolkitFacts>> = {
     sentence:
       "SpeechBrain's ECAPA-TDNN on its 80 mel bins without their mean. Audio of any rate is resampled to 16 kHz.",
     dimension: "192",
-    imports: ["cmvn", "speechbrainFbank"],
-    input: "cmvn(speechbrainFbank(samples, { nMels: 80 }))",
+    imports: ["speechbrainFbank"],
+    // Its checkpoint says that the mean is removed, so the converted model does it.
+    input: "speechbrainFbank(samples, { nMels: 80 })",
   },
   espnet: {
     sentence: "A speaker model of ESPnet-SPK on the 16 kHz waveform: its front end is part of the model.",

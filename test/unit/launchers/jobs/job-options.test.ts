@@ -85,7 +85,7 @@ describe("options of a job", () => {
     ["host", "no network to set up"],
     ["dashboard_address", "no network to set up"],
     ["scheduler_cls", "no network to set up"],
-    ["worker_class", "the runner's own class"],
+    ["worker_class", "the class of the runner"],
     ["shared_temp_directory", "no network to set up"],
     ["death_timeout", "leaseTtl"],
     ["python", "`node`"],
@@ -126,7 +126,7 @@ describe("options of a job", () => {
       expect.stringMatching(/^parallel\.options\.queue is empty\. Leave it out/),
       expect.stringMatching(/^parallel\.options\.job_cpu holds/),
       expect.stringMatching(/^parallel\.options\.nanny is not taken: .* Remove it/),
-      expect.stringMatching(/^ {2}-> Each line is about one/),
+      expect.stringMatching(/^ {2}-> Each line names one/),
       expect.stringMatching(/explain BAD_OPTION/),
     ]);
   });

@@ -99,7 +99,7 @@ describe("the jobs of a run", () => {
     await keeper.replace([due, lostOn("n1"), due], 3);
     expect(submitted).toEqual([{ tasks: 2, excluded: [] }]);
     expect(said).toBe(
-      "millrace: a job on n1 was lost: Slurm says NODE_FAIL\nmillrace: submitted 2 jobs in place of those that ended\n",
+      "millrace: a job on n1 was lost: Slurm says NODE_FAIL\nmillrace: submitted 2 jobs to replace those that ended\n",
     );
   });
 
@@ -220,7 +220,7 @@ describe("a node on which jobs die early", () => {
     await keeper.replace([failedOn("n2"), failedOn("n2")], 6);
     await keeper.replace([], 6);
     expect(submitted).toEqual([{ tasks: 2, excluded: ["n2"] }]);
-    expect(said.match(/Slurm may still send 2 jobs that wait to n2: it cannot take them back/g)).toHaveLength(1);
+    expect(said.match(/Slurm may still send 2 jobs that wait to n2: it cannot cancel them/g)).toHaveLength(1);
   });
 
   it("is named where the scheduler cannot leave it out", async () => {
