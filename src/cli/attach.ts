@@ -2,15 +2,16 @@ import { showProgress } from "../driver/progress/show-progress.ts";
 import { isFromBackground } from "../run-folder/files/log-names.ts";
 import { runPaths } from "../run-folder/files/run-paths.ts";
 import { readFailure } from "../run-folder/run/last-failure.ts";
-import { isComplete, isUnderWay } from "../run-folder/run/run-status.ts";
+import { isComplete, isUnderWay } from "../run-folder/run/run-state.ts";
 import { sleep } from "../runtime/sleep.ts";
 import { shellWord } from "../text/shell-word.ts";
 import { type Command, exitCode } from "./command.ts";
+import { describeRun } from "./describe-run.ts";
 import { logFiles } from "./log-files.ts";
 import { pollRun } from "./poll-run.ts";
 import { printError } from "./print-error.ts";
 import { runName } from "./run-name.ts";
-import { describeRun, printJson } from "./status.ts";
+import { printJson } from "./status.ts";
 
 const pollEveryMs = 500;
 

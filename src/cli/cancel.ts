@@ -2,7 +2,8 @@ import { formatCount } from "../driver/progress/progress-line.ts";
 import type { RunJobs } from "../launchers/jobs/run-jobs.ts";
 import { jobsOf } from "../launchers/jobs-of.ts";
 import { runPaths } from "../run-folder/files/run-paths.ts";
-import { isComplete, openStatus, type RunStatus } from "../run-folder/run/run-status.ts";
+import { isAtWork, isComplete } from "../run-folder/run/run-state.ts";
+import { openStatus, type RunStatus } from "../run-folder/run/run-status.ts";
 import { orderDrain, orderStop, withdrawStop } from "../run-folder/run/stop-order.ts";
 import { sleep } from "../runtime/sleep.ts";
 import { readable } from "../text/readable.ts";
@@ -76,13 +77,16 @@ async function cancelJobs(jobs: RunJobs | undefined, how: "cancel" | "cancelWait
 
 /** Includes workers that retry items of a complete run. */
 function isBusy({ state, workers }: RunStatus): boolean {
-  return state === "running" || workers.length > 0;
+  return isAtWork(state) || workers.length > 0;
 }
 
 function names({ workers }: RunStatus): string {
   if (workers.length === 0) return "its driver, which may be merging";
   return workers
-    .map(({ host, pid, shard }) => `${host}:${pid}${shard === undefined ? "" : ` (split.${shard})`}`)
+    .map(({ worker, host, pid, shard }) => {
+      const where = shard === undefined ? "" : `, split.${shard}`;
+      return `${worker} (${host}:${pid}${where})`;
+    })
     .join(", ");
 }
 

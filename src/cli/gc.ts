@@ -2,6 +2,7 @@ import { cleanUp } from "../driver/clean-up.ts";
 import { removeFileInRun } from "../run-folder/files/run-files.ts";
 import { runPaths } from "../run-folder/files/run-paths.ts";
 import { defaultLeaseTtlMs } from "../run-folder/lease/lease.ts";
+import { isAtWork } from "../run-folder/run/run-state.ts";
 import { runStatus } from "../run-folder/run/run-status.ts";
 import { namesIn } from "../run-folder/run/scan-shards.ts";
 import { type Command, exitCode } from "./command.ts";
@@ -26,7 +27,7 @@ export const gc: Command = {
     const { shards, state, workers } = await runStatus(runDir!);
     const before = count();
     cleanUp(paths, { ttlMs: defaultLeaseTtlMs, keepAttempts: shards.committed < shards.total });
-    const isBusy = state === "running" || workers.length > 0;
+    const isBusy = isAtWork(state) || workers.length > 0;
     if (has("logs") && isBusy) process.stderr.write("millrace: the run is being worked on: its logs stay\n");
     if (has("history") && isBusy) process.stderr.write("millrace: the run is being worked on: its history stays\n");
     if (has("logs") && !isBusy)

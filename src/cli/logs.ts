@@ -1,10 +1,11 @@
 import { closeSync, readSync } from "node:fs";
 import { MillraceError } from "../errors/errors.ts";
-import { isFromBackground, isLogOf, repeatsOtherLogs } from "../run-folder/files/log-names.ts";
+import { isFromBackground, isLogOf, ownerOfLog, repeatsOtherLogs } from "../run-folder/files/log-names.ts";
 import { openLog } from "../run-folder/files/open-log.ts";
 import { type RunPaths, runPaths } from "../run-folder/files/run-paths.ts";
 import { requireManifest } from "../run-folder/run/manifest.ts";
-import { isUnderWay, openStatus } from "../run-folder/run/run-status.ts";
+import { isUnderWay } from "../run-folder/run/run-state.ts";
+import { openStatus } from "../run-folder/run/run-status.ts";
 import { inspectShard } from "../run-folder/shard/done.ts";
 import { sleep } from "../runtime/sleep.ts";
 import { readable } from "../text/readable.ts";
@@ -97,7 +98,7 @@ function openPrinter(): { show(file: LogFile): void; hasShown(): boolean } {
       ends.set(
         path,
         copyFrom(opened.fd, ends.get(path) ?? 0, (chunk) => {
-          if (last !== name) process.stdout.write(`--- ${readable(name)}\n`);
+          if (last !== name) process.stdout.write(`--- ${readable(ownerOfLog(name))}\n`);
           last = name;
           process.stdout.write(chunk);
         }),

@@ -11,7 +11,8 @@ import { makePlan } from "../plan/make-plan.ts";
 import { runPaths } from "../run-folder/files/run-paths.ts";
 import { compareFingerprints, makeFingerprint, makeUnmaskedFingerprint } from "../run-folder/run/fingerprint.ts";
 import { type Manifest, readManifest } from "../run-folder/run/manifest.ts";
-import { isComplete as isStateComplete, runStatus } from "../run-folder/run/run-status.ts";
+import { isComplete as isStateComplete } from "../run-folder/run/run-state.ts";
+import { runStatus } from "../run-folder/run/run-status.ts";
 import { maskSecrets } from "../secrets/secret-values.ts";
 import { shellWord } from "../text/shell-word.ts";
 import { type Command, countOf, exitCode, trustOf, trustOption } from "./command.ts";
@@ -177,7 +178,7 @@ function describeSubmissions(env: string, [first = 0, ...others]: readonly numbe
 }
 
 function describe(summary: Summary, config: RunConfig): string {
-  const { runDir, isBegun, isComplete, code, shards, env, workers, jobScript, submissions } = summary;
+  const { runDir, isBegun, code, shards, env, workers, jobScript, submissions } = summary;
   return [
     `${runDir}: ${standing(summary)}`,
     `  items    ${describeItems(summary, config)}`,
@@ -185,7 +186,7 @@ function describe(summary: Summary, config: RunConfig): string {
       ? []
       : [`  shards   ${formatCount(shards)}${isBegun ? ", as they were planned when the run was begun" : ""}`]),
     `  workers  ${formatCount(workers)} (${env})`,
-    `  job      ${jobScript === null ? `none: ${isComplete ? "nothing is left" : "the workers are started by this command"}` : describeSubmissions(env, submissions)}`,
+    ...(jobScript === null ? [] : [`  job      ${describeSubmissions(env, submissions)}`]),
     ...describeChanges(summary, config),
     ...(code === null ? [] : [`  code     ${code.changed.slice(0, 5).join(", ")}: ${onCode[code.verdict]}`]),
     ...(jobScript === null ? [""] : ["", jobScript]),
@@ -200,7 +201,7 @@ function describeItems({ items, batches }: Summary, config: RunConfig): string {
   if (batches === undefined) return `${formatCount(items)}, in batches by their cost`;
   if (batches === null)
     return `${formatCount(items)}; how they are batched is in the code: ${countingCommand(config)} runs it`;
-  return `${formatCount(items)} in ${formatCount(batches)} batches`;
+  return batches === items ? formatCount(items) : `${formatCount(items)} in ${formatCount(batches)} batches`;
 }
 
 function describeChanges({ changed }: Summary, config: RunConfig): string[] {

@@ -1,15 +1,18 @@
 import type { RunOptions } from "../contract/runner-options.ts";
 import { chooseLauncher } from "../launchers/choose-launcher.ts";
+import { runPaths } from "../run-folder/files/run-paths.ts";
+import { countItemsDone } from "../run-folder/run/count-items-done.ts";
 import { runStatus } from "../run-folder/run/run-status.ts";
 import { shellWord } from "../text/shell-word.ts";
 import { type Command, type CommandInput, countOf, exitCode, trustOf, trustOption } from "./command.ts";
+import { describeRun } from "./describe-run.ts";
 import { detach } from "./detach.ts";
 import { itemsOf } from "./items-of.ts";
 import { limitItems } from "./limit-items.ts";
 import { makeRunner } from "./make-runner.ts";
 import { onlyJsonOnStdout } from "./only-json.ts";
 import { type RunConfig, readRunConfig } from "./run-config.ts";
-import { describeRun, printJson } from "./status.ts";
+import { printJson } from "./status.ts";
 
 export const run: Command = {
   name: "run",
@@ -51,10 +54,15 @@ export const run: Command = {
       return detach({ runDir: config.runDir, words: wordsOf(input), isWorker, asJson: input.has("json") });
     }
     const work = () => runToEnd(config, input, limit);
+    const doneBefore = input.has("restart") ? 0 : countItemsDone(runPaths(config.runDir));
+    const beganMs = performance.now();
     await (input.has("json") ? onlyJsonOnStdout(work) : work());
     const status = await runStatus(config.runDir);
     if (input.has("json")) printJson(status);
-    else process.stdout.write(describeRun(status));
+    else {
+      const seconds = (performance.now() - beganMs) / 1000;
+      process.stdout.write(describeRun(status, { seconds, items: status.items.done - doneBefore }));
+    }
     return status.items.failed > 0 ? exitCode.incomplete : exitCode.ok;
   },
 };

@@ -1,7 +1,7 @@
 import { formatCount } from "../driver/progress/progress-line.ts";
 import { runPaths } from "../run-folder/files/run-paths.ts";
 import { runStatus } from "../run-folder/run/run-status.ts";
-import { verifyRun } from "../run-folder/run/verify-run.ts";
+import { type Verification, verifyRun } from "../run-folder/run/verify-run.ts";
 import { shellWord } from "../text/shell-word.ts";
 import { type Command, exitCode } from "./command.ts";
 import { printJson } from "./status.ts";
@@ -19,7 +19,7 @@ export const verify: Command = {
   async run({ positionals: [runDir], has }) {
     const total = (await runStatus(runDir!)).shards.total;
     const result = verifyRun(runDir!);
-    const { shards, merged, bytes, damaged } = result;
+    const { damaged } = result;
     if (has("json")) printJson({ ...result, total });
     else {
       const paths = runPaths(runDir!);
@@ -29,15 +29,20 @@ export const verify: Command = {
             ? `split.${file.shard}: ${file.reason}\n  -> Delete ${paths.done(file.shard)} and start the run again: this shard is computed anew.\n`
             : `${file.merged}: ${file.reason}\n  -> Delete ${paths.output(file.merged)} and call \`millrace merge ${shellWord(runDir!)} --files\`: it is made of the shards anew.\n`,
         );
-      const inShards =
-        shards === total ? `${formatCount(total)} shards` : `${formatCount(shards)} of ${formatCount(total)} shards`;
-      const inMerged = merged === 0 ? "" : ` and ${formatCount(merged)} merged ${merged === 1 ? "file" : "files"}`;
-      process.stdout.write(
-        damaged.length === 0
-          ? `All files of ${inShards}${inMerged} are intact (${formatCount(bytes)} bytes).\n`
-          : `${formatCount(damaged.length)} damaged: checked ${inShards}${inMerged}, ${formatCount(bytes)} bytes.\n`,
-      );
+      process.stdout.write(`${describeResult(result, total)}\n`);
     }
     return damaged.length === 0 ? exitCode.ok : exitCode.failed;
   },
 };
+
+function describeResult({ shards, merged, bytes, damaged }: Verification, total: number): string {
+  const many = (count: number, what: string) => `${formatCount(count)} ${what}${count === 1 ? "" : "s"}`;
+  const checked = `${many(shards, "shard")}${merged === 0 ? "" : ` and ${many(merged, "merged file")}`}`;
+  const left = total - shards - new Set(damaged.flatMap((file) => ("shard" in file ? [file.shard] : []))).size;
+  const open =
+    left <= 0 ? "" : ` ${many(left, "shard")} of ${formatCount(total)} ${left === 1 ? "is" : "are"} not done yet.`;
+  if (damaged.length > 0)
+    return `${many(damaged.length, "file")} ${damaged.length === 1 ? "is" : "are"} damaged; the others of ${checked} are intact.${open}`;
+  if (shards + merged === 0) return `Nothing was checked: no shard is done yet.`;
+  return `All files of ${checked} are intact (${formatCount(bytes)} bytes).${open}`;
+}

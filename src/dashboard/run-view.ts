@@ -51,6 +51,8 @@ export interface Overview {
   readonly state: RunStatus["state"];
   /** The error that ended the last start. */
   readonly failure: RunFailure | null;
+  /** Why it is stalled; absent in every other state. */
+  readonly stalled?: string;
   /** A stop was requested: at once, or after the current shards. */
   readonly stopping: "cancel" | "drain" | null;
   readonly items: RunStatus["items"];

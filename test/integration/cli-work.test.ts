@@ -27,7 +27,7 @@ describe.concurrent("millrace status", () => {
     const project = makeProject();
     const run = project.start(["run", "job.yaml", "held=[7]", "held_until=go"]);
     const status = async () => (await project.run("status", "exp/job")).stdout;
-    await expect.poll(status).toMatch(/:\d+ at item \d of split\.1$/m);
+    await expect.poll(status).toMatch(/\w{6}-\w{6} \(.*:\d+\) at item \d of split\.1$/m);
     expect(await status()).toMatch(
       /exp\/job: running\n {2}items {4}\d of 20\n {2}shards {3}1 of 4 committed\n {2}workers {2}1/,
     );
@@ -86,12 +86,21 @@ describe.concurrent("millrace retry", () => {
     const words = ["job.yaml", "fails=[2,5]", "fails_until=fixed", "+runner.merge_files=true"];
     expect((await project.run("run", ...words)).status).toBe(3);
     const still = await project.run("retry", "exp/job", "--failed");
-    expect(still).toMatchObject({ status: 3, stderr: expect.stringContaining("2 failed before, 2 now") });
+    expect(still).toMatchObject({
+      status: 3,
+      stdout: expect.stringContaining("2 items were run again, 0 succeeded, 2 failed again"),
+    });
     project.touch("fixed");
     const one = await project.run("retry", "exp/job", "--error", "out at 2$");
-    expect(one).toMatchObject({ status: 3, stderr: expect.stringContaining("2 failed before, 1 now") });
+    expect(one).toMatchObject({
+      status: 3,
+      stdout: expect.stringContaining("1 item was run again, 1 succeeded, 0 failed again, 1 other still fails"),
+    });
     const all = await project.run("retry", "exp/job");
-    expect(all).toMatchObject({ status: 0, stderr: expect.stringContaining("1 failed before, 0 now") });
+    expect(all).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining("1 item was run again, 1 succeeded, 0 failed again"),
+    });
     expect(project.text("exp/job/records.jsonl").split("\n").slice(1, 4)).toEqual([
       '{"idx":1}',
       '{"idx":2}',
@@ -119,11 +128,32 @@ describe.concurrent("millrace retry", () => {
       return { status, ...(JSON.parse(stdout) as object) };
     };
     const runDir = project.path("exp/job");
-    expect(await retry("--error", "2$")).toEqual({ status: 3, runDir, failedBefore: 3, tried: 2, failedNow: 3 });
+    expect(await retry("--error", "2$")).toMatchObject({
+      status: 3,
+      runDir,
+      failedBefore: 3,
+      tried: 2,
+      failedNow: 3,
+      again: [{ count: 2 }],
+    });
     project.touch("fixed");
-    expect(await retry("--error", "2$")).toEqual({ status: 3, runDir, failedBefore: 3, tried: 2, failedNow: 1 });
-    expect(await retry("--failed")).toEqual({ status: 0, runDir, failedBefore: 1, tried: 1, failedNow: 0 });
-    expect(await retry("--error", "2$")).toEqual({ status: 0, runDir, failedBefore: 0, tried: 0, failedNow: 0 });
+    expect(await retry("--error", "2$")).toEqual({
+      status: 3,
+      runDir,
+      failedBefore: 3,
+      tried: 2,
+      failedNow: 1,
+      again: [],
+    });
+    expect(await retry("--failed")).toEqual({ status: 0, runDir, failedBefore: 1, tried: 1, failedNow: 0, again: [] });
+    expect(await retry("--error", "2$")).toEqual({
+      status: 0,
+      runDir,
+      failedBefore: 0,
+      tried: 0,
+      failedNow: 0,
+      again: [],
+    });
   });
 
   it("is carried out where the run was started, as its workers are", async () => {
@@ -175,7 +205,9 @@ describe.concurrent("millrace verify", () => {
     damage(project.path("exp/job/split.2/records.jsonl"));
     const { status, stdout } = await project.run("verify", "exp/job");
     expect(status).toBe(1);
-    expect(stdout).toMatch(/^split\.2: .*split\.2\/records\.jsonl has CRC-32 .*\n.*Delete .*split\.2\/done/);
+    expect(stdout).toMatch(
+      /^split\.2: .*split\.2\/records\.jsonl has changed since it was committed: its CRC-32 was \w+ and is \w+\n.*Delete .*split\.2\/done/,
+    );
     const json = JSON.parse((await project.run("verify", "exp/job", "--json")).stdout) as object;
     expect(json).toMatchObject({ shards: 4, total: 4, damaged: [{ shard: 2 }] });
     rmSync(project.path("exp/job/split.2/done"));
@@ -199,14 +231,14 @@ describe.concurrent("millrace verify of merged files", () => {
     const { status, stdout } = await project.run("verify", "exp/job");
     expect(status).toBe(1);
     expect(stdout).toMatch(
-      /^records\.jsonl: .*job\/records\.jsonl has 212 bytes; the merge wrote 210\n.*merge exp\/job --files/,
+      /^records\.jsonl: .*job\/records\.jsonl has 212 bytes; it was merged with 210\n.*merge exp\/job --files/,
     );
     writeFileSync(merged, bytes);
     damage(merged);
     const json = JSON.parse((await project.run("verify", "exp/job", "--json")).stdout) as object;
     expect(json).toMatchObject({
       merged: 1,
-      damaged: [{ merged: "records.jsonl", reason: expect.stringContaining("has CRC-32") }],
+      damaged: [{ merged: "records.jsonl", reason: expect.stringContaining("has changed since it was merged") }],
     });
     rmSync(merged);
     expect((await project.run("verify", "exp/job")).stdout).toContain("records.jsonl is not there");

@@ -121,7 +121,7 @@ describe("actions", () => {
     const [log] = await logs();
     await until(async () => {
       const { text } = (await dashboard.ask(addresses.log(id, log!.name, 0))).json<LogPiece>();
-      return text.includes("2 failed before, 0 now");
+      return text.includes("2 items were run again, 2 succeeded");
     });
     await until(async () => (await dashboard.ask(addresses.failures(id, 0, 10))).json<FailurePage>().total === 0);
     const refused = await dashboard.post(addresses.act(id, "retry"));

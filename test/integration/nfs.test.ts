@@ -9,6 +9,7 @@ describe.runIf(reason === undefined)(`two hosts on NFS with the kernel's client 
     const { results, console: text } = await runNfsGuest();
     const names = ["4", "3"].flatMap((version) => ["none", "restart", "kill"].map((what) => `nfs${version}-${what}`));
     expect([...results.keys()], text).toEqual([...names, "end"]);
-    for (const name of names) expect(results.get(name), text).toMatch(/^codes=0-0 bytes=equal seconds=\S+ left=0$/);
+    for (const name of names)
+      expect(results.get(name), text).toMatch(/^codes=0-0 bytes=equal began=\S+ ended=\S+ left=0$/);
   }, 1_000_000);
 });

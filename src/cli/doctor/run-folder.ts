@@ -8,7 +8,8 @@ import { readSnapshot } from "../../run-folder/lease/take-file-step.ts";
 import { changedCode } from "../../run-folder/run/changed-code.ts";
 import { readFailure } from "../../run-folder/run/last-failure.ts";
 import { readManifest } from "../../run-folder/run/manifest.ts";
-import { fileSystemClock, isComplete, type RunStatus, runStatus } from "../../run-folder/run/run-status.ts";
+import { isAtWork, isComplete } from "../../run-folder/run/run-state.ts";
+import { fileSystemClock, type RunStatus, runStatus } from "../../run-folder/run/run-status.ts";
 import { namesIn, scanShards } from "../../run-folder/run/scan-shards.ts";
 import { isEndOrdered, stopReason } from "../../run-folder/run/stop-order.ts";
 import { readCheckpoints } from "../../run-folder/shard/checkpoint.ts";
@@ -79,7 +80,7 @@ function checkWhole(paths: RunPaths, { state, shards, items, workers }: RunStatu
   }
   if (items.failed > 0)
     note(`${formatCount(items.failed)} items failed`, `millrace retry ${shellWord(paths.root)} runs them again.`);
-  const waitFor = state === "running" ? "they wait for a free worker" : "no process works on the run";
+  const waitFor = isAtWork(state) ? "they wait for a free worker" : "no process works on the run";
   if (untouched > 0) note(`${formatCount(untouched)} shards were not begun: ${waitFor}`);
   return findings;
 }

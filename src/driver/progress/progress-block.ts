@@ -33,8 +33,11 @@ function bar({ items }: RunStatus, width: number, hasColour: boolean): string {
   return hasColour ? `\u001b[32m${done}\u001b[0m\u001b[2m${left}\u001b[0m` : done + left;
 }
 
-function workerLine({ host, pid, shard, position, itemsPerSecond }: WorkerStatus, { shards }: RunStatus): string {
+function workerLine(
+  { worker, host, pid, shard, position, itemsPerSecond }: WorkerStatus,
+  { shards }: RunStatus,
+): string {
   const where =
     shard === undefined ? "between shards" : `split.${shard} of ${shards.total}, item ${formatCount(position)}`;
-  return `  ${host}:${pid}  ${where}${itemsPerSecond > 0 ? `, ${formatCount(itemsPerSecond)} items/s` : ""}`;
+  return `  ${worker} (${host}:${pid})  ${where}${itemsPerSecond > 0 ? `, ${formatCount(itemsPerSecond)} items/s` : ""}`;
 }

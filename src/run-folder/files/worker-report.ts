@@ -31,7 +31,10 @@ export interface WorkerReport extends Lease {
   readonly retrying?: number | undefined;
   /** Counts its heartbeats: a reader with an old cache sees that the worker lives. Absent in runs of earlier versions. */
   readonly beat?: number | undefined;
-  /** Bytes of memory that its process holds, and the limit of its cgroup if there is one. */
+  /** Milliseconds since an item of it ended last, and since its heartbeat began. */
+  readonly idle?: number | undefined;
+  readonly alive?: number | undefined;
+  /** Bytes of memory that its process holds, and may hold where its cgroup has a limit. */
   readonly rss?: number | undefined;
   readonly memoryLimit?: number | undefined;
 }
@@ -59,6 +62,8 @@ const optionalAmounts = [
   "dropped",
   "from",
   "since",
+  "idle",
+  "alive",
   "rss",
   "memoryLimit",
   "inFlight",

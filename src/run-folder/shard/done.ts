@@ -79,7 +79,7 @@ export function inspectShard(shardDir: string, look: ShardLook = lookNow): Shard
     const found = look.sizeOf(fileOf(shardDir, file.name));
     if (found === file.bytes) continue;
     const what = typeof found === "number" ? `has ${found} bytes` : found;
-    return { state: "damaged", reason: `${fileOf(shardDir, file.name)} ${what}; done says ${file.bytes}` };
+    return { state: "damaged", reason: `${fileOf(shardDir, file.name)} ${what}; it was committed with ${file.bytes}` };
   }
   return { state: "committed", done };
 }

@@ -21,7 +21,7 @@ export async function runInFlight(
     keepsFailures: worker.task.options.onError === "skip",
   });
   const loop = new ShardLoop(work, shard, { known: knownAnswers(readAnswers(older)), onAllBegun });
-  const timer = setInterval(() => loop.wake(), checkEveryMs);
+  const timer = setInterval(() => loop.wake(), checkEveryMs).unref();
   const onFree = () => loop.wake();
   calls.slots.watch(onFree);
   try {
