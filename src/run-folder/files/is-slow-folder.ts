@@ -21,10 +21,10 @@ export function isSlowFolder(folder: string): boolean {
 }
 
 function timeLookup(folder: string): number {
-  const nobody = `${folder}${sep}.no-${Math.random().toString(36).slice(2)}`;
+  const missing = `${folder}${sep}.no-${Math.random().toString(36).slice(2)}`;
   const beganMs = performance.now();
   try {
-    accessSync(nobody);
+    accessSync(missing);
   } catch {
     // As it should be.
   }
