@@ -14,6 +14,12 @@ const needed = [
   { module: "numpy", package: "python3-numpy", why: "reads and writes the same npy and npz files" },
   { module: "torch", package: "python3-torch", why: "reads and writes the same .pt files" },
   { program: "mount", package: "mount", why: "makes a small and a read-only file system" },
+  { program: "gcc", package: "gcc libc6-dev", why: "compiles a file system that misbehaves" },
+  { program: "pkg-config", package: "pkg-config", why: "finds the library for that file system" },
+  { library: "fuse3", package: "fuse3 libfuse3-dev", why: "is what that file system is made with" },
+  { program: "sshfs", package: "sshfs", why: "is a file system that two hosts share" },
+  { program: "mkfs.xfs", package: "xfsprogs", why: "makes an xfs" },
+  { program: "mkfs.btrfs", package: "btrfs-progs", why: "makes a btrfs" },
   { program: "slurmctld", package: "slurmctld", why: "is the controller of a Slurm" },
   { program: "slurmd", package: "slurmd", why: "is a node of a Slurm" },
   { program: "sbatch", package: "slurm-client", why: "submits jobs to a Slurm" },
@@ -41,8 +47,15 @@ const answers = ["common", "client", "master"].flatMap((part) => [
   `gridengine-${part} shared/gridengineconfig boolean true`,
 ]);
 
-export function ensureSystemPackages() {
-  const missing = needed.filter((entry) => !isThere(entry));
+// For the long tests alone.
+const neededLong = [
+  { program: "linux.uml", package: "user-mode-linux", why: "is a kernel with a file server and its clients" },
+  { program: "rpc.nfsd", package: "nfs-kernel-server nfs-common rpcbind", why: "serves and mounts files by NFS" },
+  { program: "modprobe", package: "kmod", why: "loads the modules of that kernel" },
+];
+
+export function ensureSystemPackages({ isLong = false } = {}) {
+  const missing = [...needed, ...(isLong ? neededLong : [])].filter((entry) => !isThere(entry));
   if (missing.length === 0) return;
   if (process.getuid?.() === 0 && isThere({ program: "apt-get" })) {
     console.log(`installing ${missing.map((entry) => entry.package).join(", ")} (once)`);
@@ -64,10 +77,11 @@ export function ensureSystemPackages() {
 }
 
 /**
- * True if a program is on the PATH, or a module can be imported in Debian's Python; another Python may come first on
- * the PATH.
+ * True if a program is on the PATH, a library can be compiled with, or a module can be imported in Debian's Python; another
+ * Python may come first on the PATH.
  */
-function isThere({ program, module }) {
+function isThere({ program, module, library }) {
+  if (library !== undefined) return spawnSync("pkg-config", ["--exists", library], { stdio: "ignore" }).status === 0;
   if (module !== undefined)
     return spawnSync("/usr/bin/python3", ["-c", `import ${module}`], { stdio: "ignore" }).status === 0;
   // Daemons are in folders that a plain user's PATH may not include.

@@ -165,13 +165,15 @@ describe("the sources", () => {
     "run-folder/files/run-files.ts": "it is that module",
     "run-folder/files/durable-files.ts":
       "the ways to put a file in place, which that module uses; other folders use them for files of the user's",
+    "run-folder/files/create-file.ts": "the way to create a file, which that module uses",
     "run-folder/files/file-owner.ts":
       "it makes an empty file among the jobs, and removes it, to see which owner files get there",
+    "run-folder/files/store-calls.ts": "the calls themselves, which that module uses",
     "run-folder/run/publish-records.ts": "it writes into resultDir, a folder of the user's",
     "driver/submit-run.ts": "it writes into asyncSpecsDir, a folder of the user's",
     "driver/temporary-folder.ts": "it makes and removes a folder of its own outside of any run",
     "cli/detach.ts": "it makes the run folder, and removes it again where no run was begun",
-    "cli/doctor/file-system.ts": "it tries a file system out in a folder of its own",
+    "run-folder/files/probe-file-system.ts": "it tries a file system out in a folder of its own",
     "cli/init.ts": "it makes a project",
   };
 
@@ -180,7 +182,8 @@ describe("the sources", () => {
       /\b(writeFile|appendFile|mkdir|mkdtemp|rename|rm|rmdir|unlink|link|symlink|copyFile|cp|truncate|ftruncate|chmod|fchmod|chown|utimes|futimes|createWriteStream)(Sync)?\b/;
     const writing = ["run-folder", "merge", "driver", "node-job", "dashboard", "cli"];
     const writers = files.filter((file) => {
-      const [, names = ""] = /^import \{([^}]*)\} from "node:fs(?:\/promises)?";/m.exec(textOf(file)) ?? [];
+      const imports = /^import \{([^}]*)\} from "(?:node:fs(?:\/promises)?|[^"]*\/store-calls\.ts)";/gm;
+      const names = [...textOf(file).matchAll(imports)].map(([, found]) => found!).join();
       // Opening is writing too, but for what is opened to be read.
       const opens = [...textOf(file).matchAll(/\bopenSync\([^;]*?, ([^;]*)\);/g)].map(([, flags]) => flags!);
       const opensToWrite = opens.some((flags) => !/^"r"$|O_RDONLY/.test(flags));
@@ -196,6 +199,7 @@ describe("the sources", () => {
     expect(users).toEqual([
       "cli/report.ts", // --out
       "driver/submit-run.ts", // asyncSpecsDir
+      "run-folder/files/create-file.ts",
       "run-folder/files/durable-files.ts",
       "run-folder/files/run-files.ts",
       "run-folder/run/publish-records.ts", // asyncResultDir

@@ -3,6 +3,8 @@ import { dirname, resolve } from "node:path";
 import { findProjectRoot } from "../config/find-project-root.ts";
 import type { ParallelConfig } from "../config/parallel.ts";
 import { MillraceError } from "../errors/errors.ts";
+import { runPaths } from "../run-folder/files/run-paths.ts";
+import { readManifest } from "../run-folder/run/manifest.ts";
 import { openStatus } from "../run-folder/run/run-status.ts";
 import { badUsage, type Command, countOf, exitCode, trustOption } from "./command.ts";
 import { checkBackends } from "./doctor/backends.ts";
@@ -20,13 +22,14 @@ const timeoutSeconds = 8;
 
 export const doctor: Command = {
   name: "doctor",
-  usage: "[CONFIG [key=value …] | RUN | s3://BUCKET/PREFIX] [--timeout S] [--trust] [--json]",
+  usage: "[CONFIG [key=value …] | RUN | FOLDER | s3://BUCKET/PREFIX] [--timeout S] [--trust] [--json]",
   summary:
     "Checks that everything is in place: the runtime, the file system of the outputs, schedulers, GPUs, ONNX Runtime.",
   details:
     "For a config: whether it can be read, its modules exist, and the backend it names answers. Its code is not run\n" +
     "(`millrace plan CONFIG --count` does that). For a run: which worker holds which shard, why shards wait, and what\n" +
-    "would be run again and why. For s3://bucket/prefix: whether the store can hold a run.\n" +
+    "would be run again and why. For another folder: what its file system can do, and whether a run can use it. For\n" +
+    "s3://bucket/prefix: whether the store can hold a run.\n" +
     `Exit code ${exitCode.failed} if something is wrong. A missing backend that the config does not need is no error.`,
   options: {
     timeout: {
@@ -45,6 +48,7 @@ export const doctor: Command = {
     "millrace doctor prep.yaml",
     "millrace doctor prep.yaml parallel.n_workers=8",
     "millrace doctor exp/prep",
+    "millrace doctor /mnt/shared",
     "millrace doctor s3://bucket/exp",
     "millrace doctor --json --timeout 3",
   ],
@@ -54,7 +58,7 @@ export const doctor: Command = {
     const [target, ...overrides] = input.positionals;
     const timeoutMs = 1000 * (countOf(doctor, input, "timeout") ?? timeoutSeconds);
     const kind = await kindOf(target);
-    if ((kind === "run" || kind === "store") && overrides.length > 0)
+    if (kind !== undefined && kind !== "config" && overrides.length > 0)
       throw badUsage(doctor, `${JSON.stringify(overrides[0])} is one argument too many: only a config takes overrides`);
     const findings: Finding[] = [];
     const report = (found: readonly Finding[]) => {
@@ -67,6 +71,10 @@ export const doctor: Command = {
     }
     const project = kind === "config" ? findProjectRoot(target!) : process.cwd();
     const limits = { timeoutMs, isTrusted: input.has("trust") };
+    if (kind === "folder") {
+      report(checkFileSystem(resolve(target!)));
+      return endOf(findings, input.has("json"));
+    }
     // What a config or a run does not name is not asked for: it may be absent, and its programs may take long to answer.
     const machine = await checkMachine(project, limits);
     report(kind === undefined ? machine : machine.filter(({ state }) => state !== "missing"));
@@ -110,16 +118,17 @@ function line({ state, what, detail, hint }: Finding): string {
   return `${marks[state]} ${what}: ${detail}\n${hint === undefined ? "" : `         -> ${hint}\n`}`;
 }
 
-async function kindOf(target: string | undefined): Promise<"run" | "store" | "config" | undefined> {
+async function kindOf(target: string | undefined): Promise<"run" | "folder" | "store" | "config" | undefined> {
   if (target === undefined) return undefined;
   if (target.startsWith("s3:")) return "store";
   const stat = statSync(target, { throwIfNoEntry: false });
   if (stat === undefined) {
     throw new MillraceError("BAD_USAGE", `There is no file or folder ${target}.`, {
-      hint: "Name a config, the folder of a run, or nothing.",
+      hint: "Name a config, the folder of a run, another folder, or nothing.",
     });
   }
   if (!stat.isDirectory()) return "config";
+  if (readManifest(runPaths(target)) === undefined) return "folder";
   await openStatus(target);
   return "run";
 }

@@ -1,5 +1,7 @@
 import { join } from "node:path";
-import { removeFromRun } from "../run-folder/files/run-files.ts";
+import { isShared } from "../run-folder/files/file-system.ts";
+import { lookPrefix } from "../run-folder/files/refresh-folder.ts";
+import { removeFileInRun, removeFromRun } from "../run-folder/files/run-files.ts";
 import type { Claimable, RunPaths } from "../run-folder/files/run-paths.ts";
 import { groupAttempts } from "../run-folder/lease/attempts.ts";
 import { isHeld } from "../run-folder/lease/lease.ts";
@@ -25,6 +27,9 @@ export function cleanUp(paths: RunPaths, { ttlMs, keepAttempts = false }: CleanU
   }
   for (const folder of keepAttempts ? [] : [paths.attempts, paths.leases])
     for (const name of namesIn(folder)) if (!living.has(name)) removeFromRun(paths.root, join(folder, name));
+  if (isShared(paths.root))
+    for (const name of namesIn(paths.root))
+      if (name.startsWith(lookPrefix)) removeFileInRun(paths.root, join(paths.root, name));
   for (const name of namesIn(paths.workers)) {
     const path = join(paths.workers, name);
     const snapshot = readSnapshot(path, now);

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { forgetEnv } from "../contract/kept-env.ts";
 import type { MergeShards } from "../contract/task.ts";
 import { isMillraceError, MillraceError } from "../errors/errors.ts";
@@ -6,14 +5,19 @@ import { chooseLauncher } from "../launchers/choose-launcher.ts";
 import { launchWorkers } from "../launchers/launch-workers.ts";
 import { type Launcher, outlivesDriver, type StopRequests, type WorkerPool } from "../launchers/launcher.ts";
 import { collectItems } from "../plan/collect-items.ts";
-import { storeError } from "../run-folder/files/durable-files.ts";
+import { isShared } from "../run-folder/files/file-system.ts";
+import { refreshFolder } from "../run-folder/files/refresh-folder.ts";
 import { type RunPaths, runPaths } from "../run-folder/files/run-paths.ts";
+import { existsSync } from "../run-folder/files/store-calls.ts";
+import { storeError } from "../run-folder/files/store-trouble.ts";
 import { writeFirstScan } from "../run-folder/run/first-scan.ts";
 import { removeFailure, writeFailure } from "../run-folder/run/last-failure.ts";
 import { scanShards } from "../run-folder/run/scan-shards.ts";
+import { isEndOrdered } from "../run-folder/run/stop-order.ts";
 import type { KnownShard } from "../run-folder/shard/known-shard.ts";
 import { ignoreErrors } from "../runtime/ignore-errors.ts";
-import { findCommitted } from "../worker/find-committed.ts";
+import { sleepUnless } from "../runtime/sleep.ts";
+import { type CommittedShards, findCommitted } from "../worker/find-committed.ts";
 import { openSession, type Session, type SessionOptions } from "../worker/session.ts";
 import { allowedFailures, tooManyFailures } from "../worker/shard/failure-log.ts";
 import { mergeOnce } from "./merge-once.ts";
@@ -133,7 +137,7 @@ export async function finishRun<Merged>(
   known: ReadonlyMap<number, KnownShard> = new Map(),
 ): Promise<Merged> {
   const { run, task } = session;
-  const { committed, open } = await findCommitted(session, known);
+  const { committed, open } = await findWhenVisible(session, known);
   if (open.length > 0) throw stopped(run.paths, open.length);
   // Each worker counts only its own failures; the total is known only here.
   const failed = [...committed.values()].reduce((sum, { counts }) => sum + counts.failed, 0);
@@ -143,6 +147,23 @@ export async function finishRun<Merged>(
   // The failure may be that of another driver, which ended earlier.
   removeFailure(run.paths);
   return merged;
+}
+
+// Network file systems show the changes of another host within a minute (NFS: acdirmax).
+const maxDelayMs = 70_000;
+const lookEveryMs = 500;
+
+/** The committed shards. What workers on other hosts have committed may be visible here only later. */
+async function findWhenVisible(session: Session, known: ReadonlyMap<number, KnownShard>): Promise<CommittedShards> {
+  const { paths } = session.run;
+  const untilMs = performance.now() + maxDelayMs;
+  for (;;) {
+    const found = await findCommitted(session, known);
+    const isExpected = isShared(paths.root) && !session.isLeaving() && !isEndOrdered(paths);
+    if (found.open.length === 0 || !isExpected || performance.now() > untilMs) return found;
+    await sleepUnless(lookEveryMs, session.isLeaving);
+    refreshFolder(paths.root);
+  }
 }
 
 function isStopped(error: unknown): boolean {

@@ -1,7 +1,9 @@
 import type { MergeShards } from "../contract/task.ts";
 import { MillraceError, messageOf } from "../errors/errors.ts";
+import { refreshFolder } from "../run-folder/files/refresh-folder.ts";
 import { removeFileInRun } from "../run-folder/files/run-files.ts";
 import type { RunPaths } from "../run-folder/files/run-paths.ts";
+import { isStoreTrouble, storeError } from "../run-folder/files/store-trouble.ts";
 import { groupAttempts } from "../run-folder/lease/attempts.ts";
 import type { Claim } from "../run-folder/lease/claim.ts";
 import { mergeKey, readMerged, writeMerged } from "../run-folder/run/merged.ts";
@@ -72,6 +74,8 @@ async function claimMerge({ run: { paths }, member: { protocol }, isLeaving }: S
     const claim = await protocol.claim("merge", seen);
     if (claim !== undefined) return claim;
     await sleep(waitMs);
+    // The merge of another driver may have ended.
+    refreshFolder(paths.root, paths.attempts);
   }
 }
 
@@ -81,11 +85,20 @@ function neverMerged(): MillraceError {
   });
 }
 
-async function guardMerge<Merged>(merge: () => Merged | PromiseLike<Merged>): Promise<Merged> {
+// A merge may be repeated, as by the next start: it reads what is committed and replaces its files whole.
+const maxMerges = 8;
+const firstPauseMs = 100;
+
+async function guardMerge<Merged>(merge: () => Merged | PromiseLike<Merged>, tries = 1): Promise<Merged> {
   try {
     const merged = merge();
     return isThenable(merged) ? ((await untilIdle(merged, neverMerged)) as Merged) : merged;
   } catch (cause) {
+    if (isStoreTrouble(cause)) {
+      if (tries >= maxMerges) throw storeError(cause);
+      await sleep(firstPauseMs * 2 ** (tries - 1) * (0.5 + Math.random()));
+      return guardMerge(merge, tries + 1);
+    }
     if (cause instanceof MillraceError) throw cause;
     throw new MillraceError("MERGE_FAILED", `merge failed: ${messageOf(cause)}`, {
       cause,

@@ -4,6 +4,7 @@ import type { ItemList } from "../plan/item-list.ts";
 import { makePlan } from "../plan/make-plan.ts";
 import type { Plan } from "../plan/plan.ts";
 import { makeFolders } from "../run-folder/files/durable-files.ts";
+import { requireFitFileSystem } from "../run-folder/files/require-fit-file-system.ts";
 import { makeFolderInRun } from "../run-folder/files/run-files.ts";
 import { type RunPaths, shardIdOf } from "../run-folder/files/run-paths.ts";
 import { maxShards } from "../run-folder/run/check-plan.ts";
@@ -42,7 +43,10 @@ export function openRun(paths: RunPaths, items: ItemList, request: RunRequest<un
     manifest = readManifest(paths);
     if (manifest === undefined) throw foreignShards(paths);
   }
-  manifest ??= begin(paths, items, { request, fingerprint });
+  if (manifest === undefined) {
+    const areShardsCostly = requireFitFileSystem(paths.machinery) >= costlyReadMs;
+    manifest = begin(paths, items, { request, fingerprint, areShardsCostly });
+  }
   if (fingerprint !== manifest.fingerprint) requireSameRun(paths, manifest, identity, policyOf(request));
   // Only now: a start that is refused leaves the run unchanged.
   withdrawStop(paths);
@@ -54,13 +58,21 @@ export function openRun(paths: RunPaths, items: ItemList, request: RunRequest<un
   return manifest.plan;
 }
 
+// Where reading a small file takes that long, a shard takes about a quarter of a second longer.
+const costlyReadMs = 20;
+
 function begin(
   paths: RunPaths,
   items: ItemList,
-  { request, fingerprint }: { request: RunRequest<unknown>; fingerprint: Fingerprint },
+  {
+    request,
+    fingerprint,
+    areShardsCostly,
+  }: { request: RunRequest<unknown>; fingerprint: Fingerprint; areShardsCostly: boolean },
 ): Manifest {
   const { shards, work } = request.task.options;
-  const plan = makePlan(items, { shards, batchSize: work.batchSize, workers: request.parallel.nWorkers });
+  const { nWorkers: workers } = request.parallel;
+  const plan = makePlan(items, { shards, batchSize: work.batchSize, workers, areShardsCostly });
   if (plan.shardCount > maxShards) {
     throw new MillraceError("BAD_OPTION", `${plan.shardCount} shards are more than a folder can hold.`, {
       hint: "Ask for fewer with `shards`: some thousands are enough for any number of workers.",

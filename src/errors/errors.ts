@@ -25,6 +25,7 @@ export type ErrorCode =
   | "STORE_READ_ONLY"
   | "STORE_IO"
   | "STORE_REFUSED"
+  | "STORE_UNFIT"
   | "ENV_FAILED"
   | "NO_GPU"
   | "RUN_IN_WORKER"
@@ -142,8 +143,26 @@ function textOf(error: unknown): string {
   }
 }
 
+// Node.js has no name for these and calls them "Unknown system error -116". Numbers of Linux; macOS has two of them.
+const linuxNames: Readonly<Record<number, string>> = {
+  67: "ENOLINK",
+  70: "ECOMM",
+  103: "ECONNABORTED",
+  112: "EHOSTDOWN",
+  116: "ESTALE",
+  117: "EUCLEAN",
+  121: "EREMOTEIO",
+  122: "EDQUOT",
+  127: "EKEYEXPIRED",
+};
+const macNames: Readonly<Record<number, string>> = { 69: "EDQUOT", 70: "ESTALE" };
+
 /** The errno name of a failed system call (`ENOSPC`), or undefined for any other error. */
 export function errnoOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("syscall" in error) || !("code" in error)) return undefined;
-  return typeof error.code === "string" ? error.code : undefined;
+  const { code } = error;
+  if (typeof code !== "string") return undefined;
+  const [, number] = /^Unknown system error -(\d+)$/.exec(code) ?? [];
+  if (number === undefined) return code;
+  return (process.platform === "darwin" ? macNames : linuxNames)[Number(number)] ?? code;
 }

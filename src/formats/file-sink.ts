@@ -1,4 +1,4 @@
-import { closeSync, ftruncateSync, openSync, writeSync } from "node:fs";
+import { closeSync, constants, ftruncateSync, openSync, writeSync } from "node:fs";
 import { errnoOf, MillraceError, messageOf } from "../errors/errors.ts";
 
 /** The destination of an encoder's bytes, in order. */
@@ -28,7 +28,7 @@ export class FileSink {
     this.path = path;
     this.onPut = onPut;
     this.position = keepBytes ?? 0;
-    this.fd = this.attempt(() => openSync(path, keepBytes === undefined ? "w" : "r+"));
+    this.fd = this.attempt(() => openSync(path, keepBytes === undefined ? "w" : constants.O_WRONLY));
     if (keepBytes !== undefined) this.attempt(() => ftruncateSync(this.fd, keepBytes));
   }
 
@@ -108,14 +108,17 @@ export class FileSink {
       return act();
     } catch (error) {
       const full = ["ENOSPC", "EDQUOT"].includes(errnoOf(error) ?? "");
-      throw new MillraceError(
-        full ? "STORE_FULL" : "STORE_IO",
-        `${this.path} cannot be written: ${messageOf(error)}.`,
-        {
-          cause: error,
-          hint: full ? "Free some space (or raise the quota) and run again." : "Check the folder and its permissions.",
-        },
-      );
+      throw new MillraceError(full ? "STORE_FULL" : "STORE_IO", `${this.path} cannot be written: ${describe(error)}.`, {
+        cause: error,
+        hint: full ? "Free some space (or raise the quota) and run again." : "Check the folder and its permissions.",
+      });
     }
   }
+}
+
+// Node.js does not know the names of all errors: "Unknown system error -116" is ESTALE.
+function describe(error: unknown): string {
+  const { code } = error as { code?: string };
+  const name = errnoOf(error);
+  return code === undefined || name === undefined ? messageOf(error) : messageOf(error).replaceAll(code, name);
 }

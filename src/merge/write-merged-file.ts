@@ -1,9 +1,10 @@
-import { closeSync, readdirSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { errnoOf } from "../errors/errors.ts";
-import { makeFolders, storeError, writeFully } from "../run-folder/files/durable-files.ts";
+import { makeFolders, writeFully } from "../run-folder/files/durable-files.ts";
 import { syncSoon } from "../run-folder/files/group-sync.ts";
-import { makeFolderInRun, moveInRun, openNewInRun, removeFileInRun } from "../run-folder/files/run-files.ts";
+import { makeFolderInRun, openNewInRun, removeFileInRun, replaceByFileInRun } from "../run-folder/files/run-files.ts";
+import { closeSync, closeWritten, readdirSync } from "../run-folder/files/store-calls.ts";
+import { storeError } from "../run-folder/files/store-trouble.ts";
 import { ignoreErrors } from "../runtime/ignore-errors.ts";
 
 /**
@@ -23,10 +24,12 @@ export function writeMergedFile(
     const fd = openNewInRun(root, temporary);
     try {
       write(fd, temporary);
-    } finally {
+    } catch (error) {
       closeSync(fd);
+      throw error;
     }
-    moveInRun(root, temporary, target);
+    closeWritten(fd);
+    replaceByFileInRun(root, temporary, target);
     removeLeftovers(root, target);
   } catch (error) {
     // Ignored: the first error is the one to report.

@@ -2,16 +2,21 @@ import type { ItemList, Segment } from "./item-list.ts";
 import type { Plan } from "./plan.ts";
 
 export interface CutOptions {
-  /** Number of shards. Default: 16 per worker, at least 128, and one per batch if there are few batches. */
+  /**
+   * Number of shards. Default: 16 per worker, at least 128, and one per batch if there are few batches. Where a shard costs
+   * much, 4 per worker, at least 16.
+   */
   readonly shards?: number | undefined;
   /** Shards end at multiples of this. Default: 1. */
   readonly batchSize?: number | undefined;
   /** Number of workers when the run is created. Used only for the default number of shards. */
   readonly workers: number;
+  /** Whether claiming and committing a shard takes seconds, as on a slow file system. */
+  readonly areShardsCostly?: boolean | undefined;
 }
 
-const shardsPerWorker = 16;
-const minShards = 128;
+const usualShards = { perWorker: 16, min: 128 };
+const costlyShards = { perWorker: 4, min: 16 };
 
 /** A shard with this many batches or more is assumed to have quick batches, so uneven shards cost little time. */
 export const quickShardBatches = 1000;
@@ -20,9 +25,12 @@ export const quickShardBatches = 1000;
  * Cuts the items into contiguous shards that end at batch boundaries. If the number of shards is given, all have equal
  * length. By default the last shards are shorter, so that workers wait only briefly for the last one.
  */
-export function makePlan(items: ItemList, { shards, batchSize = 1, workers }: CutOptions): Plan {
+export function makePlan(items: ItemList, { shards, batchSize = 1, workers, areShardsCostly }: CutOptions): Plan {
   const batches = Math.ceil(items.count / batchSize);
-  const shardCount = Math.min(shards ?? defaultShards(batches, workers), batches);
+  const shardCount = Math.min(
+    shards ?? defaultShards(batches, workers, areShardsCostly ? costlyShards : usualShards),
+    batches,
+  );
   const isTapered = shards === undefined && shardCount < batches && batches < shardCount * quickShardBatches;
   const pieces = isTapered ? taper(batches, shardCount) : [{ batches, shards: shardCount }];
   return { items, bounds: cut(pieces, batchSize, items.count), shardCount };
@@ -30,8 +38,8 @@ export function makePlan(items: ItemList, { shards, batchSize = 1, workers }: Cu
 
 // If there are few batches, each is probably slow. Then every batch is a shard, which spreads slow neighbours over the
 // workers.
-function defaultShards(batches: number, workers: number): number {
-  const wanted = Math.max(minShards, shardsPerWorker * workers);
+function defaultShards(batches: number, workers: number, { perWorker, min }: typeof usualShards): number {
+  const wanted = Math.max(min, perWorker * workers);
   return batches <= 2 * wanted ? batches : wanted;
 }
 

@@ -24,10 +24,16 @@ function thisHost(): string {
 
 /** Whether a process is known to be dead. False if that cannot be known, as on another host. */
 export function isKnownDead(other: ProcessIdentity): boolean {
-  if (other.host !== thisHost()) return false;
+  if (other.host !== thisHost() || isHalfKnown(other.host)) return false;
   const now = readStart(other.pid);
   if (now === undefined) return !takesSignals(other.pid);
   return now.state === "Z" || (other.began !== "" && now.began !== other.began);
+}
+
+/** Where /proc is hidden, another container may have the same host name, and the same pids. */
+function isHalfKnown(hostOfProcess: string): boolean {
+  const [, boot, namespace] = hostOfProcess.split("|");
+  return process.platform === "linux" && (boot === "" || namespace === "");
 }
 
 function readStart(pid: number): { state: string; began: string } | undefined {

@@ -4,6 +4,8 @@ import { type PickOptions, pickShards, type ShardPicker } from "./pick-shards.ts
 
 /** The dependencies of the loop: a run folder, a clock, and a function that runs a shard. */
 export interface ClaimPort<Claim> extends PickOptions {
+  /** Whether each call to the file system takes long. */
+  readonly isSlow?: boolean;
   /** The shards that are not committed. */
   listOpen(): Promise<readonly number[]>;
   /** The attempts that exist at this moment. */
@@ -19,8 +21,10 @@ export interface ClaimPort<Claim> extends PickOptions {
 
 type Attempts = ReturnType<ClaimPort<unknown>["attempts"]>;
 
-// After this many claims in a row that other workers won, the list of open shards is outdated. It is read again.
+// After this many claims in a row that other workers won, the list of open shards is outdated. It is read again. Where
+// calls are slow, a list costs less than a few claims.
 const maxMisses = 8;
+const maxSlowMisses = 2;
 // Up to this many held shards are all checked each time. Of more, a random sample is checked.
 const maxCheckedHolders = 16;
 const sampleSize = 4;
@@ -78,7 +82,7 @@ async function runFree<Claim>(
     const claim = isTaken ? undefined : await port.claim(id, seen);
     if (claim === undefined) {
       picker.miss();
-      if (++misses >= maxMisses && port.isSpread) return "outdated";
+      if (++misses >= (port.isSlow ? maxSlowMisses : maxMisses) && port.isSpread) return "outdated";
       continue;
     }
     // One success does not make the list current: the other workers are still ahead.

@@ -1,7 +1,9 @@
-import { isMissing } from "../run-folder/files/durable-files.ts";
+import { isSlowFolder } from "../run-folder/files/is-slow-folder.ts";
 import { rewriteInRun } from "../run-folder/files/run-files.ts";
 import type { Claimable, RunPaths } from "../run-folder/files/run-paths.ts";
+import { isMissing } from "../run-folder/files/store-trouble.ts";
 import { firstReport, reportText } from "../run-folder/files/worker-report.ts";
+import { noteUnused } from "../run-folder/history/attempt-notes.ts";
 import type { History } from "../run-folder/history/history.ts";
 import { type KnownAttempts, noAttempts } from "../run-folder/lease/attempts.ts";
 import { type Claim, type ClaimOptions, claimTarget } from "../run-folder/lease/claim.ts";
@@ -9,7 +11,7 @@ import { commitAttempt } from "../run-folder/lease/commit-attempt.ts";
 import { type FileStep, takeSteps } from "../run-folder/lease/file-step.ts";
 import type { Lease } from "../run-folder/lease/lease.ts";
 import { describeLost, type FencedAttempt, noteLastMemory } from "../run-folder/lease/lost-attempt.ts";
-import { dropAttempt, ownsLease, releaseAttempt } from "../run-folder/lease/release-attempt.ts";
+import { dropAttempt, holdsAttempt, releaseAttempt } from "../run-folder/lease/release-attempt.ts";
 import { takeFileStep } from "../run-folder/lease/take-file-step.ts";
 import { ignoreErrors } from "../runtime/ignore-errors.ts";
 
@@ -29,6 +31,9 @@ export interface Protocol {
   drop(claim: Claim): Promise<void>;
 }
 
+// A dozen calls of 50 ms, with a margin.
+const slowLeaseWithinMs = 3000;
+
 export function openProtocol(
   paths: RunPaths,
   lease: Lease,
@@ -44,7 +49,10 @@ export function openProtocol(
       const record = describeLost(paths, fenced);
       if (record !== undefined) history.add(record);
     });
-  const context = { paths, lease, onFenced };
+  // A shard whose attempts are all unused is run as if it was new; without the note its items are noted one by one.
+  const onUnused = ({ target, attempt }: Claim) => ignoreErrors(() => noteUnused(paths.fenced(target, attempt)));
+  const leaseWithinMs = isSlowFolder(paths.root) ? slowLeaseWithinMs : undefined;
+  const context = { paths, lease, leaseWithinMs, onFenced, onUnused };
   const stepContext = { paths, isCommitted };
   const take = (step: FileStep) => {
     try {
@@ -60,7 +68,7 @@ export function openProtocol(
     isCommitted,
     claim: (target, seen = noAttempts, options = {}) => takeSteps(claimTarget(target, seen, context, options), take),
     commit: (claim, options = {}) => takeSteps(commitAttempt(claim, context, options), take),
-    owns: (claim) => takeSteps(ownsLease(claim, context), take),
+    owns: (claim) => takeSteps(holdsAttempt(claim, context), take),
     release: (claim) => takeSteps(releaseAttempt(claim, context), take),
     drop: (claim) => takeSteps(dropAttempt(claim, context), take),
   };

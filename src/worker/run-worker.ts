@@ -1,6 +1,7 @@
 import { addRunPlace } from "../contract/run-place.ts";
 import { MillraceError } from "../errors/errors.ts";
 import { quickShardBatches } from "../plan/make-plan.ts";
+import { isSlowFolder } from "../run-folder/files/is-slow-folder.ts";
 import { groupAttempts, type KnownAttempts } from "../run-folder/lease/attempts.ts";
 import { publishRecords } from "../run-folder/run/publish-records.ts";
 import { namesIn } from "../run-folder/run/scan-shards.ts";
@@ -10,6 +11,7 @@ import { untilIdle } from "../runtime/until-idle.ts";
 import { type ClaimPort, claimLoop } from "./claim-loop.ts";
 import type { ShardClaim } from "./lease-protocol.ts";
 import { openShards, type StartShard } from "./open-shards.ts";
+import { limitTrouble } from "./outlast-trouble.ts";
 import { retryFailedShards } from "./shard/retry-failed-shards.ts";
 import { runShard } from "./shard/run-shard.ts";
 import { openShardContext, type ShardContext } from "./shard/shard-context.ts";
@@ -97,8 +99,11 @@ function portOf(context: ShardContext, view: ShardView, start: StartShard): Clai
   const { protocol, heartbeat } = member;
   const { paths } = run;
   let mine = new Map<number, KnownShard>();
+  const wait = (ms: number) => sleepUnless(ms, () => isLeaving() || heartbeat.isDraining());
+  const { outlast, reset } = limitTrouble(wait);
   return {
     isSpread: isSpread(context.worker),
+    isSlow: isSlowFolder(paths.root),
     random: Math.random,
     listOpen() {
       const since = mine;
@@ -107,22 +112,25 @@ function portOf(context: ShardContext, view: ShardView, start: StartShard): Clai
     },
     attempts: () => groupAttempts(namesIn(paths.attempts)),
     isCommitted: protocol.isCommitted,
-    claim: (id, seen) => protocol.claim(id, seen) as Promise<ShardClaim | undefined>,
-    run: (claim, seen) =>
-      start(async (onAllBegun) => {
-        const outcome = await runShard(claim, restorable(seen), context, onAllBegun);
-        if (outcome.kind !== "committed") return;
-        await assertIsShardDoneAgrees(claim.target, context.worker);
-        publishRecords(paths.shard(claim.target), claim.target, task.options.resultDir);
-        mine.set(claim.target, knownShard(outcome.done));
-      }),
+    claim: (id, seen) => outlast(() => protocol.claim(id, seen) as Promise<ShardClaim | undefined>, undefined),
+    // An attempt that the file system has ended was released: it is continued later, by whichever worker claims the shard.
+    run: (claim, seen) => start((onAllBegun) => outlast(() => runClaimed(claim, seen, onAllBegun), undefined)),
     mustLeave: () => isLeaving() || heartbeat.isDraining() || (isTooLarge?.() ?? false),
-    wait: (ms) => sleepUnless(ms, () => isLeaving() || heartbeat.isDraining()),
+    wait,
   };
+
+  async function runClaimed(claim: ShardClaim, seen: KnownAttempts, onAllBegun: () => void): Promise<void> {
+    const outcome = await runShard(claim, restorable(seen), context, onAllBegun);
+    if (outcome.kind !== "committed") return;
+    await assertIsShardDoneAgrees(claim.target, context.worker);
+    publishRecords(paths.shard(claim.target), claim.target, task.options.resultDir);
+    mine.set(claim.target, knownShard(outcome.done));
+    reset();
+  }
 }
 
-function isSpread({ run: { plan }, member, workerCount }: WorkerContext): boolean {
-  if (workerCount > fewWorkers) return true;
+function isSpread({ run: { paths, plan }, member, workerCount }: WorkerContext): boolean {
+  if (workerCount > fewWorkers || isSlowFolder(paths.root)) return true;
   return member.lease.watcher !== undefined && plan.items.count >= plan.shardCount * quickShardBatches;
 }
 

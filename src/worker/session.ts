@@ -1,5 +1,8 @@
-import { existsSync } from "node:fs";
+import { fileSystemOf } from "../run-folder/files/file-system.ts";
+import type { RunPaths } from "../run-folder/files/run-paths.ts";
+import { existsSync } from "../run-folder/files/store-calls.ts";
 import { openHistory } from "../run-folder/history/history.ts";
+import { readGrownTtl } from "../run-folder/lease/grown-ttl.ts";
 import type { Lease } from "../run-folder/lease/lease.ts";
 import type { Run } from "../run-folder/run/run.ts";
 import { inspectShard } from "../run-folder/shard/done.ts";
@@ -53,7 +56,9 @@ export function openSession(run: Run, task: WorkerTask, options: SessionOptions)
   const { paths } = run;
   const { watch, watcher, firstScan, isAskedToLeave, startHeartbeatThread, workerCount = 1 } = options;
   const { role = "worker", hasRemoteObservers = isInJob(), name = newWorkerName() } = options;
-  const lease: Lease = { worker: name, role, ttlMs: task.options.leaseTtlMs, watcher, ...identify() };
+  const ttlMs = Math.max(task.options.leaseTtlMs, readGrownTtl(paths) ?? 0);
+  if (watcher === undefined && ttlMs > task.options.leaseTtlMs) printGrownTtl(paths, ttlMs);
+  const lease: Lease = { worker: name, role, ttlMs, watcher, ...identify() };
   const history = openHistory(paths, name);
   const isCommitted = commitCheck(run, task, firstScan);
   const protocol = openProtocol(paths, lease, { history, isCommitted });
@@ -85,6 +90,14 @@ export function openSession(run: Run, task: WorkerTask, options: SessionOptions)
       heartbeat.stop();
     },
   };
+}
+
+function printGrownTtl({ root }: RunPaths, ttlMs: number): void {
+  const { type, mount } = fileSystemOf(root);
+  const seconds = Math.round(ttlMs / 1000);
+  process.stderr.write(
+    `millrace: leases live ${seconds} s in this run: ${type} at ${mount} shows the heartbeats of other hosts late\n`,
+  );
 }
 
 /** Whether a shard is published and intact. Shards that the driver has inspected are not inspected again. */

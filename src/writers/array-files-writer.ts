@@ -1,10 +1,11 @@
-import { closeSync, mkdirSync, openSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { crc32, crcText } from "../bytes/crc32.ts";
 import { errnoOf, MillraceError } from "../errors/errors.ts";
 import type { NdArray } from "../formats/nd-array.ts";
 import { type SafeFileNameOptions, safeFileName } from "../formats/safe-file-name.ts";
-import { storeError, writeFully } from "../run-folder/files/durable-files.ts";
+import { writeFully } from "../run-folder/files/durable-files.ts";
+import { closeSync, closeWritten, mkdirSync, openSync, statSync } from "../run-folder/files/store-calls.ts";
+import { storeError } from "../run-folder/files/store-trouble.ts";
 import type { ShardFile } from "../run-folder/shard/done.ts";
 import { checkFileName, fileOf } from "../run-folder/shard/shard-file-names.ts";
 import { type ArrayRecord, checkListedId } from "./array-record.ts";
@@ -52,9 +53,11 @@ export class ArrayFilesWriter<Value = NdArray> implements Writer<ArrayRecord<Val
     const fd = this.create(path, id);
     try {
       writeFully(fd, bytes, path);
-    } finally {
+    } catch (error) {
       closeSync(fd);
+      throw error;
     }
+    this.attempt(path, () => closeWritten(fd));
     this.arrays.push({ name, bytes: bytes.length, crc32: crcText(crc32(bytes)) });
     this.list.write(`${id} ${basename(this.folder)}/${file}`);
   }
@@ -83,6 +86,21 @@ export class ArrayFilesWriter<Value = NdArray> implements Writer<ArrayRecord<Val
     return [...withoutLines(this.list.files()), ...this.arrays];
   }
 
+  private attempt<Result>(path: string, act: () => Result): Result {
+    try {
+      return act();
+    } catch (error) {
+      throw storeError(error, path);
+    }
+  }
+
+  // Only this attempt writes here. An empty file that it has not written was made by a call whose answer was lost.
+  private isOwnRest(path: string): boolean {
+    const name = basename(path).toLowerCase();
+    const isWritten = this.arrays.some((array) => basename(array.name).toLowerCase() === name);
+    return !isWritten && statSync(path).size === 0;
+  }
+
   /** A new file: an existing one was written for the same id, or for one that this file system does not distinguish. */
   private create(path: string, id: string): number {
     try {
@@ -91,6 +109,7 @@ export class ArrayFilesWriter<Value = NdArray> implements Writer<ArrayRecord<Val
       return openSync(path, "wx");
     } catch (error) {
       if (errnoOf(error) !== "EEXIST") throw storeError(error, path);
+      if (this.isOwnRest(path)) return this.attempt(path, () => openSync(path, "w"));
       throw new MillraceError("BAD_RECORD", `The id ${JSON.stringify(id)} came twice: ${path} exists already.`, {
         cause: error,
         hint: "Ids must be unique. If they differ in case only and the file system ignores case, pass caseInsensitive: true.",

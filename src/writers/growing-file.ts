@@ -1,9 +1,9 @@
-import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { crc32, crcText } from "../bytes/crc32.ts";
 import { MillraceError } from "../errors/errors.ts";
 import { FileSink } from "../formats/file-sink.ts";
-import { storeError } from "../run-folder/files/durable-files.ts";
+import { mkdirSync } from "../run-folder/files/store-calls.ts";
+import { storeError } from "../run-folder/files/store-trouble.ts";
 import type { FilePrefix } from "../run-folder/shard/checkpoint.ts";
 import type { ShardFile } from "../run-folder/shard/done.ts";
 import { fileOf } from "../run-folder/shard/shard-file-names.ts";

@@ -1,8 +1,9 @@
-import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { crc32, crcText } from "../bytes/crc32.ts";
 import { MillraceError } from "../errors/errors.ts";
-import { storeError, writeFully } from "../run-folder/files/durable-files.ts";
+import { writeFully } from "../run-folder/files/durable-files.ts";
+import { closeWritten, mkdirSync, openSync } from "../run-folder/files/store-calls.ts";
+import { storeError } from "../run-folder/files/store-trouble.ts";
 import type { ShardFile } from "../run-folder/shard/done.ts";
 import { fileOf } from "../run-folder/shard/shard-file-names.ts";
 import type { Writer, WriterCheckpoint } from "./writer.ts";
@@ -109,8 +110,9 @@ export class LineWriter<Record> implements Writer<Record>, Disposable {
       if (this.buffer !== undefined) spare.push(this.buffer);
       this.buffer = undefined;
       this.closed = true;
-      if (this.fd !== undefined) closeSync(this.fd);
+      const { fd } = this;
       this.fd = undefined;
+      if (fd !== undefined) this.closeFile(fd);
     }
   }
 
@@ -158,6 +160,14 @@ export class LineWriter<Record> implements Writer<Record>, Disposable {
     writeFully(this.fd, bytes, this.path);
     this.digest = crc32(bytes, this.digest);
     this.bytes += bytes.length;
+  }
+
+  private closeFile(fd: number): void {
+    try {
+      closeWritten(fd);
+    } catch (error) {
+      throw storeError(error, this.path);
+    }
   }
 
   private open(flags: "w" | "a"): number {

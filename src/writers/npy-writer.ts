@@ -1,8 +1,8 @@
-import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { crcText } from "../bytes/crc32.ts";
 import type { DType, NdArray } from "../formats/nd-array.ts";
 import { NpyAppender, type NpyCheckpoint } from "../formats/npy/npy-appender.ts";
+import { mkdirSync } from "../run-folder/files/store-calls.ts";
 import type { ShardFile } from "../run-folder/shard/done.ts";
 import { checkFileName } from "../run-folder/shard/shard-file-names.ts";
 import type { Writer, WriterCheckpoint } from "./writer.ts";

@@ -1,4 +1,3 @@
-import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { crc32, crcText } from "../bytes/crc32.ts";
 import { MillraceError } from "../errors/errors.ts";
@@ -10,6 +9,7 @@ import { safeFileName } from "../formats/safe-file-name.ts";
 import { resumeZip } from "../formats/zip/resume-zip.ts";
 import { problemOfName } from "../formats/zip/zip-records.ts";
 import type { ZipPrefix } from "../formats/zip/zip-writer.ts";
+import { mkdirSync } from "../run-folder/files/store-calls.ts";
 import type { ShardFile } from "../run-folder/shard/done.ts";
 import { checkFileName } from "../run-folder/shard/shard-file-names.ts";
 import { describeKind } from "../values/state-json.ts";

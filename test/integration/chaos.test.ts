@@ -4,6 +4,9 @@ import { join } from "node:path";
 import { readFailures, runStatus } from "millrace";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Chaos, endProcessesOf, hasProcesses, runUndisturbed } from "../support/chaos.ts";
+import { because } from "../support/clusters/why-not.ts";
+import { type AdversaryKeys, whyNoAdversary } from "../support/file-systems/adversary.ts";
+import { startTwoHosts } from "../support/file-systems/two-hosts.ts";
 import { removeFolder } from "../support/remove-folder.ts";
 
 const roundsPerRun = 5;
@@ -56,3 +59,29 @@ describe.runIf(hasProcesses).concurrent("a run whose drivers and workers are kil
     },
   );
 });
+
+const noAdversary = whyNoAdversary();
+const fileSystems: readonly AdversaryKeys[] = [
+  { lost: 0.05, fail: 0.002, fail_with: "EIO,ESTALE,ETIMEDOUT", delay_high_ms: 2 },
+  { link: "EXDEV", attr_age: 2, entry_age: 2, list_age: 2, mtime_grain: 1, server_ahead: 90 },
+];
+const sharedRounds = Math.max(3, Math.floor(rounds / 20));
+const sharedSeeds = fileSystems.map((keys, i) => [firstSeed + i, keys] as const);
+
+describe
+  .runIf(noAdversary === undefined)
+  .concurrent(`the same with drivers on two hosts whose file system misbehaves${because(noAdversary)}`, () => {
+    it.for(sharedSeeds)("ends as an undisturbed one (MILLRACE_CHAOS_SEED=%i): %j", async ([seed, keys], context) => {
+      const two = await startTwoHosts(keys);
+      context.onTestFinished(() => two.end());
+      const hosts = two.hosts.map(({ folder, command }) => ({ folder: join(folder, "run"), command }));
+      const chaos = new Chaos(two.place, seed, hosts);
+      context.onTestFinished(({ task }) => {
+        if (task.result?.state === "fail") console.error(chaos.report());
+        endProcessesOf(two.place);
+      });
+      for (let round = 0; round < sharedRounds; round++) await chaos.round();
+      await chaos.complete();
+      expect(await outcomeOf(join(two.backing, "run"))).toEqual(expected);
+    });
+  });

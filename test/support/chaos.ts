@@ -24,7 +24,20 @@ export interface RunningProcess {
 
 /** The processes whose arguments name a folder; those that have ended have none. */
 export function processesOf(folder: string): RunningProcess[] {
-  return allProcesses().filter(({ args }) => args.some((arg) => arg.includes(folder)));
+  return allProcesses().filter(({ args }) => isOurs(args[0]) && args.some((arg) => arg.includes(folder)));
+}
+
+// What enters the namespaces of a host, and what mounts its file system, is no part of the run.
+function isOurs(program = ""): boolean {
+  return !/(^|\/)(nsenter|adversary-\w+)$/.test(program);
+}
+
+/** Where drivers are started. */
+export interface ChaosHost {
+  /** The folder in which the run is, as this host sees it. */
+  readonly folder: string;
+  /** The first words of a command that starts a program there. */
+  readonly command: readonly string[];
 }
 
 /** The children of a process, also those that have ended and were not asked how (zombies). */
@@ -56,8 +69,9 @@ export function runUndisturbed(folder: string): Promise<void> {
   return endOf(startDriver([folder, "local", "1", "30", "1"]), new Set());
 }
 
-function startDriver(args: readonly string[]): ChildProcess {
-  return spawn(process.execPath, [script, ...args], { stdio: ["ignore", "ignore", "pipe"] });
+function startDriver(args: readonly string[], start: readonly string[] = []): ChildProcess {
+  const [program = "", ...rest] = [...start, process.execPath, script, ...args];
+  return spawn(program, rest, { stdio: ["ignore", "ignore", "pipe"] });
 }
 
 /** How a driver is started. */
@@ -69,7 +83,9 @@ interface Choice {
 
 /** A driver that was started, and how it may end: by itself, or by a signal it was sent. */
 interface Driver {
+  /** Its process, or the one that has started it on its host. */
   readonly pid: number;
+  readonly host: ChaosHost;
   readonly sent: Set<string>;
   readonly ended: Promise<void>;
   isAlive: boolean;
@@ -84,9 +100,12 @@ export class Chaos {
   private readonly drivers: Driver[] = [];
   private readonly wakings: Promise<void>[] = [];
   private readonly beganMs = performance.now();
+  private readonly hosts: readonly ChaosHost[];
 
-  constructor(folder: string, seed: number) {
+  /** `folder`: what the arguments of all its processes name. */
+  constructor(folder: string, seed: number, hosts: readonly ChaosHost[] = [{ folder, command: [] }]) {
     this.folder = folder;
+    this.hosts = hosts;
     this.random = seededRandom(seed);
     this.shards = 20 + this.below(60);
   }
@@ -119,7 +138,7 @@ export class Chaos {
 
   /** What was done and what is there now, to find out why it went wrong. */
   report(): string {
-    const machinery = join(this.folder, ".millrace");
+    const machinery = join(this.hosts[0]!.folder, ".millrace");
     const names = existsSync(machinery) ? readdirSync(machinery, { recursive: true, encoding: "utf8" }) : [];
     const left = names.map((name) => `  ${name}: ${describeFile(join(machinery, name))}`);
     const processes = processesOf(this.folder).map(({ pid, args }) => `  ${pid}: ${args.join(" ")}`);
@@ -131,8 +150,17 @@ export class Chaos {
   }
 
   private orphans(): RunningProcess[] {
-    const drivers = new Set(this.living().map(({ pid }) => pid));
-    return processesOf(this.folder).filter(({ pid, parent }) => !drivers.has(pid) && !drivers.has(parent));
+    const all = processesOf(this.folder);
+    const drivers = new Set(all.filter((one) => this.driverOf(one)?.isAlive).map(({ pid }) => pid));
+    return all.filter(({ pid, parent }) => !drivers.has(pid) && !drivers.has(parent));
+  }
+
+  private driverOf({ pid, parent }: RunningProcess): Driver | undefined {
+    return this.drivers.find((one) => one.pid === (this.isWrapped(one) ? parent : pid));
+  }
+
+  private isWrapped({ host }: Driver): boolean {
+    return host.command.length > 0;
   }
 
   private choose(): Choice {
@@ -143,9 +171,11 @@ export class Chaos {
   }
 
   private start({ env, workers, concurrency }: Choice): void {
-    const child = startDriver([this.folder, env, String(workers), String(this.shards), String(concurrency)]);
+    const host = this.hosts[this.drivers.length % this.hosts.length]!;
+    const args = [host.folder, env, String(workers), String(this.shards), String(concurrency)];
+    const child = startDriver(args, host.command);
     const sent = new Set<string>();
-    const driver: Driver = { pid: child.pid!, sent, isAlive: true, ended: endOf(child, sent) };
+    const driver: Driver = { pid: child.pid!, host, sent, isAlive: true, ended: endOf(child, sent) };
     const end = () => {
       driver.isAlive = false;
       this.note(`driver ${driver.pid} has ended (${child.signalCode ?? child.exitCode})`);
@@ -163,17 +193,19 @@ export class Chaos {
     const victim = victims[Math.floor(share * victims.length)];
     if (victim === undefined || signal === undefined) return;
     const { pid, parent } = victim;
-    const driver = this.drivers.find((one) => one.pid === pid);
+    const driver = this.driverOf(victim);
     driver?.sent.add(signal);
     this.note(`${signal} to ${driver === undefined ? `a worker of ${parent},` : "driver"} ${pid}`);
     send(pid, signal);
-    if (signal === "SIGSTOP") this.wakings.push(sleep(sleepMs).then(() => this.wake(pid)));
+    if (signal === "SIGSTOP") this.wakings.push(sleep(sleepMs).then(() => this.wake(victim, driver)));
   }
 
-  private wake(pid: number): void {
+  private wake({ pid }: RunningProcess, driver: Driver | undefined): void {
     if (!processesOf(this.folder).some((one) => one.pid === pid)) return;
     this.note(`SIGCONT to ${pid}`);
     send(pid, "SIGCONT");
+    // nsenter stops when its child does.
+    if (driver !== undefined && this.isWrapped(driver)) send(driver.pid, "SIGCONT");
   }
 
   private async waitUntil(what: string, condition: () => boolean): Promise<void> {
@@ -189,7 +221,8 @@ export class Chaos {
   }
 
   private note(what: string): void {
-    const names = existsSync(this.folder) ? readdirSync(this.folder) : [];
+    const { folder } = this.hosts[0]!;
+    const names = existsSync(folder) ? readdirSync(folder) : [];
     const committed = names.filter((name) => name.startsWith("split.")).length;
     const ms = Math.round(performance.now() - this.beganMs);
     this.story.push(`${String(ms).padStart(6)} ms, ${committed} of ${this.shards} shards: ${what}`);

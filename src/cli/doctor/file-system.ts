@@ -1,48 +1,35 @@
-import {
-  closeSync,
-  linkSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statfsSync,
-  writeFileSync,
-} from "node:fs";
-import { join } from "node:path";
+import { statfsSync } from "node:fs";
 import { errnoOf, messageOf } from "../../errors/errors.ts";
-import { fileSystemNow } from "../../run-folder/lease/take-file-step.ts";
+import { type FileSystem, fileSystemOf } from "../../run-folder/files/file-system.ts";
+import { type Ability, type FileSystemProbe, probeFileSystem } from "../../run-folder/files/probe-file-system.ts";
 import type { Finding } from "./finding.ts";
 
 const gigabyte = 2 ** 30;
 const clockDriftMs = 5000;
+// A local file system takes 0.05 ms, an idle NFS server in the same building about 1 ms.
+const slowMs = 5;
+// A shard opens, creates, renames and removes about as much as that many reads; measured at 5 to 50 ms a call.
+const readsPerShard = 12;
 
-/** Checks that the file system of a folder does what a run folder needs, in a temporary subfolder. */
+/** Measures what the file system of a folder can do, in a subfolder that is removed, and says whether a run can use it. */
 export function checkFileSystem(folder: string): Finding[] {
-  let place: string;
+  const system = fileSystemOf(folder);
+  let probe: FileSystemProbe;
   try {
-    place = mkdtempSync(join(folder, ".doctor-"));
+    probe = probeFileSystem(folder);
   } catch (error) {
-    return [
-      {
-        state: "wrong",
-        what: "output folder",
-        detail: `${folder} cannot be written to (${errnoOf(error) ?? messageOf(error)})`,
-        hint: "Choose another output_dir, or change its permissions.",
-      },
-    ];
+    const detail = `${folder} cannot be written to (${errnoOf(error) ?? messageOf(error)})`;
+    const hint = "Choose another output_dir, or change its permissions.";
+    return [{ state: "wrong", what: "output folder", detail, hint }];
   }
-  try {
-    return [
-      { state: "fine", what: "output folder", detail: `${folder}, ${freeSpace(folder)}` },
-      attempt("create exclusively", () => createExclusively(place)),
-      attempt("rename a folder onto another", () => refuseOntoFull(place)),
-      checkLinks(place),
-      checkClock(place),
-    ];
-  } finally {
-    rmSync(place, { recursive: true, force: true });
-  }
+  return [
+    { state: "fine", what: "output folder", detail: `${folder}, ${freeSpace(folder)}` },
+    { state: "fine", what: "file system", detail: describeSystem(system) },
+    ...checkAbilities(probe),
+    checkSpeed(probe),
+    checkClock(probe),
+    judge(probe, system),
+  ];
 }
 
 function freeSpace(folder: string): string {
@@ -50,62 +37,57 @@ function freeSpace(folder: string): string {
   return `${((bavail * bsize) / gigabyte).toFixed(1)} GB free`;
 }
 
-function attempt(what: string, act: () => string): Finding {
-  try {
-    return { state: "fine", what, detail: act() };
-  } catch (error) {
-    return {
-      state: "wrong",
-      what,
-      detail: messageOf(error),
-      hint: "Runs on this file system are not safe: choose another output_dir.",
-    };
-  }
+function describeSystem({ type, mount, isLocal }: FileSystem): string {
+  const where = mount === "" ? type : `${type}, mounted at ${mount}`;
+  return isLocal ? `${where}; only this host uses it` : `${where}; other hosts may use it too`;
 }
 
-function createExclusively(place: string): string {
-  const path = join(place, "once");
-  closeSync(openSync(path, "wx"));
-  try {
-    closeSync(openSync(path, "wx"));
-  } catch (error) {
-    if (errnoOf(error) === "EEXIST") return "a second one is refused";
-    throw error;
-  }
-  throw new Error("a file was created twice");
+function checkAbilities({ abilities }: FileSystemProbe): Finding[] {
+  const there = abilities.filter(({ missing }) => missing === undefined).map(({ name }) => name);
+  return [
+    { state: "fine", what: "abilities", detail: there.join(", ") },
+    ...abilities.flatMap(({ name, isNeeded, missing }): Finding[] => {
+      if (missing === undefined) return [];
+      if (isNeeded) return [{ state: "wrong", what: name, detail: missing }];
+      return [{ state: "note", what: name, detail: `${missing}; runs do without it, a little slower` }];
+    }),
+  ];
 }
 
-/** The basis of a shard's commit: renaming a folder never replaces a folder that is not empty. */
-function refuseOntoFull(place: string): string {
-  for (const name of ["from", "to"]) {
-    mkdirSync(join(place, name));
-    writeFileSync(join(place, name, "file"), name);
-  }
-  try {
-    renameSync(join(place, "from"), join(place, "to"));
-  } catch {
-    renameSync(join(place, "from"), join(place, "free"));
-    return "refused if the name is taken, done if it is free";
-  }
-  throw new Error("a folder replaced another one that was not empty");
+function checkSpeed({ readMs }: FileSystemProbe): Finding {
+  const each = `${readMs < 1 ? readMs.toFixed(2) : readMs.toFixed(0)} ms to read a small file`;
+  if (readMs < slowMs) return { state: "fine", what: "speed", detail: each };
+  const seconds = (readMs * readsPerShard) / 1000;
+  return {
+    state: "note",
+    what: "speed",
+    detail: `${each}: a shard takes about ${seconds.toFixed(1)} s longer`,
+    hint: `Let a shard take at least ${Math.ceil(10 * seconds)} s (\`shards\`), and read datasets from a faster place.`,
+  };
 }
 
-function checkLinks(place: string): Finding {
-  try {
-    linkSync(join(place, "once"), join(place, "twice"));
-    return { state: "fine", what: "hard links", detail: "leases are links" };
-  } catch {
-    return { state: "note", what: "hard links", detail: "not supported; leases are copies, which is a little slower" };
-  }
-}
-
-function checkClock(place: string): Finding {
-  const driftMs = Math.round(fileSystemNow({ root: place, leases: place }) - Date.now());
-  if (Math.abs(driftMs) < clockDriftMs)
-    return { state: "fine", what: "clock", detail: `${driftMs} ms from this host's` };
+function checkClock({ clockAheadMs, timeStepMs }: FileSystemProbe): Finding {
+  const steps = timeStepMs > 1 ? `, in steps of ${timeStepMs} ms` : "";
+  if (Math.abs(clockAheadMs) < clockDriftMs)
+    return { state: "fine", what: "clock", detail: `${clockAheadMs} ms from this host's${steps}` };
+  const seconds = Math.round(clockAheadMs / 1000);
   return {
     state: "note",
     what: "clock",
-    detail: `the file system's is ${Math.round(driftMs / 1000)} s from this host's; only the file system's counts`,
+    detail: `the file system's is ${seconds} s from this host's${steps}; only the file system's counts`,
   };
+}
+
+function judge({ abilities, readMs }: FileSystemProbe, { isLocal }: FileSystem): Finding {
+  const isLacking = ({ isNeeded, missing }: Ability) => isNeeded && missing !== undefined;
+  if (abilities.some(isLacking)) {
+    return {
+      state: "wrong",
+      what: "verdict",
+      detail: "no run can use this folder",
+      hint: "Choose an output_dir on another file system. `millrace explain STORE_UNFIT` says more.",
+    };
+  }
+  const hosts = isLocal ? "runs on this host can use it" : "runs can use it, also from many hosts";
+  return { state: "fine", what: "verdict", detail: readMs < slowMs ? hosts : `${hosts}; it is slow` };
 }

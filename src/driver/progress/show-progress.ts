@@ -1,5 +1,5 @@
-import { statSync } from "node:fs";
 import type { RunPaths } from "../../run-folder/files/run-paths.ts";
+import { statSync } from "../../run-folder/files/store-calls.ts";
 import type { ObservedJobs } from "../../run-folder/jobs/job-queue-status.ts";
 import { openStatus } from "../../run-folder/run/run-status.ts";
 import type { KnownShard } from "../../run-folder/shard/known-shard.ts";

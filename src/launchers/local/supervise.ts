@@ -1,11 +1,14 @@
 import type { MillraceError } from "../../errors/errors.ts";
+import { isSlowFolder } from "../../run-folder/files/is-slow-folder.ts";
 import type { RunPaths } from "../../run-folder/files/run-paths.ts";
+import { withoutPatience } from "../../run-folder/files/store-calls.ts";
 import { describeExit } from "../../run-folder/history/attempt-notes.ts";
 import { reapWorker } from "../../run-folder/lease/reap-worker.ts";
 import { fileSystemNow, readSnapshot } from "../../run-folder/lease/take-file-step.ts";
 import { openRunProgress } from "../../run-folder/run/run-progress.ts";
 import { isDrainOrdered, isStopOrdered } from "../../run-folder/run/stop-order.ts";
 import type { KnownShard } from "../../run-folder/shard/known-shard.ts";
+import { ignoreErrors } from "../../runtime/ignore-errors.ts";
 import { sleepUnless } from "../../runtime/sleep.ts";
 import { newWorkerName } from "../../worker/session.ts";
 import type { CrashedEnd, StartedWorker, StartWorker, StopRequests, WorkerEnd } from "../launcher.ts";
@@ -35,6 +38,7 @@ function failureOf(state: SupervisionState): MillraceError | undefined {
 // After the run is complete, a worker without a heartbeat for this long is killed.
 const maxHeartbeatAgeMs = 3000;
 const checkEveryMs = 250;
+const slowCheckEveryMs = 1000;
 
 /**
  * Keeps `slots` workers running until the run is complete. A worker that dies is replaced; a worker that fails stops
@@ -62,13 +66,20 @@ export async function supervise(
   };
   stop.leave.addEventListener("abort", stopAll);
   stop.kill.addEventListener("abort", killAll);
-  const timer = setInterval(() => {
+  const timer = setInterval(
+    () => {
+      // The file system may be in trouble for a moment; the next check comes soon.
+      ignoreErrors(() => withoutPatience(check));
+    },
+    isSlowFolder(paths.root) ? slowCheckEveryMs : checkEveryMs,
+  );
+  const check = () => {
     if ((state.kind === "running" || state.kind === "draining") && isStopOrdered(paths)) stopAll();
     // Workers read the order from the run folder.
     if (state.kind === "running" && isDrainOrdered(paths)) state = { kind: "draining" };
     evidence.look();
     if (state.kind === "complete") for (const worker of running) if (hasNoHeartbeat(worker)) worker.kill();
-  }, checkEveryMs);
+  };
   try {
     await Promise.all(Array.from({ length: slots }, (_, slot) => keepSlot(slot)));
   } finally {
@@ -126,6 +137,8 @@ export async function supervise(
 
   function hasNoHeartbeat({ name }: StartedWorker): boolean {
     const snapshot = readSnapshot(paths.worker(name), () => fileSystemNow(paths));
-    return snapshot !== undefined && snapshot.ageMs > maxHeartbeatAgeMs;
+    return (
+      snapshot !== undefined && Math.min(snapshot.ageMs, snapshot.unchangedMs ?? snapshot.ageMs) > maxHeartbeatAgeMs
+    );
   }
 }

@@ -1,23 +1,22 @@
+import { chmodSync, constants, fstatSync, fsyncSync, readFileSync, writeFileSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import { errnoOf, isMillraceError, MillraceError, messageOf } from "../../errors/errors.ts";
+import { openRegularFile } from "../../input/open-regular-file.ts";
+import { ignoreErrors } from "../../runtime/ignore-errors.ts";
 import {
-  chmodSync,
   closeSync,
+  closeWritten,
   existsSync,
-  fstatSync,
-  fsyncSync,
-  linkSync,
   mkdirSync,
   openSync,
-  readFileSync,
   renameSync,
+  repeated,
   rmSync,
+  sleepNow,
   statSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
-import { dirname } from "node:path";
-import { errnoOf, MillraceError, messageOf } from "../../errors/errors.ts";
-import { openRegularFile } from "../../input/open-regular-file.ts";
-import { syncSoon } from "./group-sync.ts";
+  unlinkSync,
+} from "./store-calls.ts";
+import { isMissing, storeError } from "./store-trouble.ts";
 
 /** Makes a folder and its parents. Node's recursive mkdir fails with a misleading ENOENT on a read-only file system. */
 export function makeFolders(path: string): void {
@@ -56,9 +55,11 @@ export function writeFileAtomic(
     try {
       writeFileSync(fd, content);
       if (isDurable) fsyncSync(fd);
-    } finally {
+    } catch (error) {
       closeSync(fd);
+      throw error;
     }
+    closeWritten(fd);
     if (mode !== undefined) setMode(temporary, mode);
   });
   if (isDurable) syncFolder(dirname(path));
@@ -73,44 +74,69 @@ function setMode(path: string, mode: number): void {
   }
 }
 
-/** Replaces a file atomically by one that `make` writes under a temporary name in the same folder. */
+/** Replaces a file atomically by one that `make` writes under a temporary name in the same folder. May call it again. */
 export function replaceAtomic(path: string, make: (temporary: string) => void): void {
-  const temporary = temporaryName(path);
-  try {
+  withTemporary(path, (temporary) => {
     make(temporary);
-    renameSync(temporary, path);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
+    moveOver(temporary, path);
+  });
+}
+
+// A new name for each try: what failed may have been done all the same.
+const maxNames = 10;
+
+/** Runs `act` with a name in the folder of `path` that nothing has. It may be called again, with another name. */
+export function withTemporary<Result>(path: string, act: (temporary: string) => Result): Result {
+  for (let left = maxNames; ; left--) {
+    let temporary = "";
+    try {
+      return repeated(path, () => {
+        temporary = temporaryName(path);
+        return act(temporary);
+      });
+    } catch (error) {
+      removeQuietly(temporary);
+      if (errnoOf(error) !== "EEXIST" || left === 0) throw error;
+    }
   }
 }
 
-/**
- * Creates a file atomically unless it exists. Returns whether this call created it. Does not wait for the disk: the
- * file is flushed before anything that is made in the folder later.
- */
-export function createFile(path: string, content: string | Uint8Array): boolean {
-  const temporary = temporaryName(path);
-  try {
-    writeFileSync(temporary, content, { flag: "wx" });
-    linkOrWrite(temporary, path, content);
-  } catch (error) {
-    if (errnoOf(error) === "EEXIST") return false;
-    throw error;
-  } finally {
-    rmSync(temporary, { force: true });
-  }
-  syncSoon([path, dirname(path)]);
-  return true;
+function removeQuietly(temporary: string): void {
+  // It is a name of this process alone: left behind, it harms nothing.
+  ignoreErrors(() => rmSync(temporary, { force: true }));
 }
 
-// Without hard links the file is written under its final name: a reader may then find it incomplete.
-function linkOrWrite(temporary: string, path: string, content: string | Uint8Array): void {
+// Another process, or a program that scans files, may have the target open: some file systems replace it only later.
+const replaceTries = 8;
+const replacePauseMs = 2;
+
+/** Puts a file of a name that only this process uses in the place of another one. */
+export function moveOver(temporary: string, path: string): void {
+  for (let left = replaceTries; ; left--) {
+    try {
+      renameSync(temporary, path);
+      return;
+    } catch (error) {
+      // Only this call moves a file of this name: it was moved, and the answer was lost.
+      if (isMissing(error) && !isThere(temporary) && isThere(path)) return;
+      if (!["EACCES", "EPERM", "EEXIST"].includes(errnoOf(error) ?? "") || !isThere(path)) throw error;
+      if (left === 0) throw error;
+      // The last means, where files that are open cannot be replaced: for a moment readers find no file.
+      if (left === 1) ignoreErrors(() => unlinkSync(path));
+      else sleepNow(replacePauseMs * 2 ** (replaceTries - left));
+    }
+  }
+}
+
+/** Whether a file is there by its server's own word: opening it asks the server, while its attributes may be cached. */
+export function isThere(path: string): boolean {
   try {
-    linkSync(temporary, path);
+    // A pipe must not wait for a writer.
+    closeSync(openSync(path, constants.O_RDONLY | constants.O_NONBLOCK));
+    return true;
   } catch (error) {
-    if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"].includes(errnoOf(error) ?? "")) throw error;
-    writeFileSync(path, content, { flag: "wx" });
+    if (isMissing(error)) return false;
+    throw error;
   }
 }
 
@@ -144,30 +170,32 @@ export function readIfPresent(path: string): string | undefined {
  * The bytes of a file, or undefined if there is none. Throws if it is not a regular file: reading a pipe might never end.
  */
 export function readBytesIfPresent(path: string, limitBytes: number = maxBytes): Buffer | undefined {
-  let fd: number;
-  try {
-    fd = openFileToRead(path);
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
-  try {
-    const { size } = fstatSync(fd);
-    if (size <= limitBytes) return readFileSync(fd);
-    throw new MillraceError("RUN_DAMAGED", `${path} has ${size} bytes: no run writes a file that large.`, {
-      hint: "It was not made by a run. Restore it from a copy, or remove it.",
-    });
-  } finally {
-    closeSync(fd);
-  }
+  return repeated(path, () => {
+    let fd: number;
+    try {
+      fd = openFileToRead(path);
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+    try {
+      const { size } = fstatSync(fd);
+      if (size <= limitBytes) return readFileSync(fd);
+      throw new MillraceError("RUN_DAMAGED", `${path} has ${size} bytes: no run writes a file that large.`, {
+        hint: "It was not made by a run. Restore it from a copy, or remove it.",
+      });
+    } finally {
+      closeSync(fd);
+    }
+  });
 }
 
 /** Opens a regular file for reading. Throws for anything else: reading from a pipe or a device might never end. */
 export function openFileToRead(path: string): number {
   try {
-    return openRegularFile(path).fd;
+    return repeated(path, () => openRegularFile(path).fd);
   } catch (error) {
-    if (errnoOf(error) !== undefined) throw error;
+    if (errnoOf(error) !== undefined || isMillraceError(error)) throw error;
     throw new MillraceError("RUN_DAMAGED", `${path} cannot be read: ${messageOf(error)}.`, {
       hint: "Find out what has replaced the file, and remove it.",
     });
@@ -182,33 +210,4 @@ export function writeFully(fd: number, bytes: Uint8Array, path: string): void {
   } catch (error) {
     throw storeError(error, path);
   }
-}
-
-/** Whether a failed call only means that the file does not exist. */
-export function isMissing(error: unknown): boolean {
-  const code = errnoOf(error);
-  return code === "ENOENT" || code === "ENOTDIR";
-}
-
-/** Turns a failed system call into an error that names the file and what to do. Returns other errors unchanged. */
-export function storeError(error: unknown, path?: string): unknown {
-  const code = errnoOf(error);
-  if (code === undefined) return error;
-  const where = path ?? (error as { path?: string }).path ?? "the run folder";
-  if (code === "ENOSPC" || code === "EDQUOT") {
-    return new MillraceError("STORE_FULL", `No space left to write ${where}. Everything committed so far is kept.`, {
-      cause: error,
-      hint: "Free some space (or raise the quota) and run again: it continues from the last checkpoint.",
-    });
-  }
-  if (code === "EROFS" || code === "EACCES" || code === "EPERM") {
-    return new MillraceError("STORE_READ_ONLY", `Not allowed to write ${where} (${code}).`, {
-      cause: error,
-      hint: "Choose an outputDir that this user may write to, or change the folder's permissions.",
-    });
-  }
-  return new MillraceError("STORE_IO", `The file system failed at ${where}: ${(error as Error).message}`, {
-    cause: error,
-    hint: "Check the file system, then run again: what is committed is kept.",
-  });
 }

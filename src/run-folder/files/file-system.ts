@@ -46,6 +46,23 @@ export function fileSystemOf(path: string): FileSystem {
   return findMount(mounts, realPath(path)) ?? unknown;
 }
 
+const shared = new Map<string, boolean>();
+const maxRemembered = 1000;
+
+/**
+ * Whether several kernels may use the file system of a folder, so that a call may be sent twice and a cache may be old.
+ * Remembered: a folder stays on its file system.
+ */
+export function isShared(folder: string): boolean {
+  const known = shared.get(folder);
+  if (known !== undefined) return known;
+  const { type, isLocal } = fileSystemOf(folder);
+  const found = !isLocal && type !== unknown.type;
+  if (shared.size >= maxRemembered) shared.clear();
+  shared.set(folder, found);
+  return found;
+}
+
 /**
  * The mount of a path in the text of `/proc/self/mountinfo`. If several are mounted at one place, the last one hides
  * the others.

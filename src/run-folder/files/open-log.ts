@@ -1,8 +1,9 @@
-import { closeSync, constants, fstatSync, openSync, realpathSync, type Stats } from "node:fs";
+import { constants, fstatSync, realpathSync, type Stats } from "node:fs";
 import { sep } from "node:path";
 import { errnoOf } from "../../errors/errors.ts";
-import { isMissing } from "./durable-files.ts";
 import type { RunPaths } from "./run-paths.ts";
+import { closeSync, openSync } from "./store-calls.ts";
+import { isMissing } from "./store-trouble.ts";
 
 /** A log that may be shown, or why it is refused. */
 export type OpenedLog = { readonly fd: number; readonly stat: Stats } | { readonly refused: string };

@@ -1,7 +1,8 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from "node:fs";
+import { constants, fstatSync, readSync } from "node:fs";
 import { errnoOf } from "../../errors/errors.ts";
-import { isMissing } from "./durable-files.ts";
 import type { FileOwner } from "./file-owner.ts";
+import { closeSync, lstatSync, openSync } from "./store-calls.ts";
+import { isMissing } from "./store-trouble.ts";
 
 /** The text and owner of a file, or why it is refused. */
 export type SmallFile =

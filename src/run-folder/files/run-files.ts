@@ -1,20 +1,22 @@
+import { constants, copyFileSync, fstatSync, readFileSync } from "node:fs";
+import { dirname, normalize, sep } from "node:path";
+import { errnoOf, MillraceError } from "../../errors/errors.ts";
+import { createFile, isOneFile, isWithoutLinks } from "./create-file.ts";
+import { type AtomicWrite, moveOver, writeFileAtomic } from "./durable-files.ts";
+import { isSlowFolder } from "./is-slow-folder.ts";
 import {
   closeSync,
-  constants,
-  copyFileSync,
-  fstatSync,
   linkSync,
   lstatSync,
   mkdirSync,
   openSync,
   renameSync,
+  repeated,
   rmSync,
   unlinkSync,
   writeFileSync,
-} from "node:fs";
-import { dirname, normalize, sep } from "node:path";
-import { errnoOf, MillraceError } from "../../errors/errors.ts";
-import { type AtomicWrite, createFile, isMissing, writeFileAtomic } from "./durable-files.ts";
+} from "./store-calls.ts";
+import { isMissing } from "./store-trouble.ts";
 
 // All code that writes, moves or removes something below a run folder calls these functions. A path must be inside of
 // the folder by its text, and no folder in it may be a symbolic link: other users may be able to write to the run. The
@@ -25,8 +27,10 @@ import { type AtomicWrite, createFile, isMissing, writeFileAtomic } from "./dura
 // which there may be thousands a second, do not check a folder again for a short time.
 
 const rememberedMs = 100;
+// Where the check itself would take that long.
+const slowRememberedMs = 1000;
 const maxRemembered = 100;
-const checkedFolders = new Map<string, { readonly root: string; readonly atMs: number }>();
+const checkedFolders = new Map<string, { readonly root: string; readonly untilMs: number }>();
 
 /** Returns the path. Throws if it is not inside of the run folder `root`. */
 export function insideRun(root: string, path: string): string {
@@ -42,14 +46,17 @@ export function insideRun(root: string, path: string): string {
 function insideRunCached(root: string, path: string): string {
   const end = path.lastIndexOf(sep);
   const known = checkedFolders.get(path.slice(0, end));
-  const isKnown = known?.root === root && performance.now() - known.atMs < rememberedMs;
+  const isKnown = known?.root === root && performance.now() < known.untilMs;
   // The last name in the path is checked each time.
   return isKnown && /^[\w-][\w.-]*$/.test(path.slice(end + 1)) ? path : insideRun(root, path);
 }
 
 function remember(root: string, folder: string): void {
   if (checkedFolders.size >= maxRemembered) checkedFolders.clear();
-  checkedFolders.set(folder, { root, atMs: performance.now() });
+  checkedFolders.set(folder, {
+    root,
+    untilMs: performance.now() + (isSlowFolder(root) ? slowRememberedMs : rememberedMs),
+  });
 }
 
 /** Returns whether the folder exists. */
@@ -175,26 +182,36 @@ export function moveInRun(root: string, from: string, to: string): void {
   renameSync(insideRunCached(root, from), insideRunCached(root, to));
 }
 
-/** Makes a hard link to a file, and replaces an existing file. Makes a copy if the file system has no hard links. */
+/** Puts a file of a name that only this process uses in the place of another one. */
+export function replaceByFileInRun(root: string, temporary: string, path: string): void {
+  moveOver(insideRunCached(root, temporary), insideRunCached(root, path));
+}
+
+/** A hard link to a file, in place of an existing file; a copy where the file system has no such links. */
 export function linkInRun(root: string, from: string, to: string): void {
   insideRunCached(root, from);
   insideRunCached(root, to);
-  try {
-    linkOrCopy(from, to);
-  } catch (error) {
-    if (errnoOf(error) !== "EEXIST") throw error;
+  for (let left = maxTries; ; left--) {
+    try {
+      linkSync(from, to);
+      return;
+    } catch (error) {
+      if (isWithoutLinks(error)) {
+        copyText(root, from, to);
+        return;
+      }
+      if (errnoOf(error) !== "EEXIST" || left === 0) throw error;
+    }
+    // It may be the link of a first try whose answer was lost.
+    if (isOneFile(to, from)) return;
     unlinkIfPresent(to);
-    linkOrCopy(from, to);
   }
 }
 
-function linkOrCopy(from: string, to: string): void {
-  try {
-    linkSync(from, to);
-  } catch (error) {
-    if (errnoOf(error) === "EEXIST") throw error;
-    copyFileSync(from, to, constants.COPYFILE_EXCL);
-  }
+/** The copy is a file of its own: the heartbeat renews it beside the first one. */
+function copyText(root: string, from: string, to: string): void {
+  const text = repeated(from, () => readFileSync(from, "utf8"));
+  rewriteInRun(root, to, text);
 }
 
 /** Copies a file to a new name. Throws EEXIST if anything has that name. */

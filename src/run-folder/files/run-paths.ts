@@ -13,6 +13,8 @@ export interface RunPaths {
   readonly spec: string;
   readonly merged: string;
   readonly leases: string;
+  /** How long leases live, where the file system needs more than was asked for. */
+  readonly leaseTtl: string;
   readonly attempts: string;
   readonly workers: string;
   readonly logs: string;
@@ -67,6 +69,7 @@ export function runPaths(dir: string): RunPaths {
     spec: `${inside}spec.json`,
     merged: `${inside}merged.json`,
     leases: `${inside}leases`,
+    leaseTtl: `${inside}lease-ttl.json`,
     attempts: `${inside}attempts`,
     workers: `${inside}workers`,
     logs: `${inside}logs`,

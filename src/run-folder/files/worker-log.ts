@@ -1,7 +1,8 @@
-import { closeSync, writeSync } from "node:fs";
+import { writeSync } from "node:fs";
 import { messageOf } from "../../errors/errors.ts";
 import { makeFolderInRun, openToAppendInRun } from "./run-files.ts";
 import { runPaths } from "./run-paths.ts";
+import { closeSync } from "./store-calls.ts";
 
 /** The log of a worker's output. */
 export interface WorkerLog {

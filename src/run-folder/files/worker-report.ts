@@ -1,7 +1,8 @@
-import { closeSync, writeSync } from "node:fs";
+import { writeSync } from "node:fs";
 import { type Lease, parseLease } from "../lease/lease.ts";
 import { openToRewriteInRun } from "./run-files.ts";
 import type { RunPaths } from "./run-paths.ts";
+import { closeSync } from "./store-calls.ts";
 
 /**
  * The report of a worker. Its file is overwritten a few times a second; hard links to it in the leases folder are the
@@ -30,6 +31,8 @@ export interface WorkerReport extends Lease {
   /** Calls that wait for the rate limit, and those that wait for their next try. */
   readonly waiting?: number | undefined;
   readonly retrying?: number | undefined;
+  /** Counts its heartbeats: a reader with an old cache sees that the worker lives. Absent in runs of earlier versions. */
+  readonly beat?: number | undefined;
   /** Milliseconds since an item of it ended last, and since its heartbeat began. */
   readonly idle?: number | undefined;
   readonly alive?: number | undefined;
@@ -70,6 +73,7 @@ const optionalAmounts = [
   "waiting",
   "retrying",
   "retries",
+  "beat",
 ] as const;
 
 function isId(value: unknown): boolean {

@@ -1,9 +1,11 @@
-import { closeSync, writeSync } from "node:fs";
+import { writeSync } from "node:fs";
 import { join } from "node:path";
-import { isMissing, readIfPresent, storeError } from "../files/durable-files.ts";
+import { readIfPresent } from "../files/durable-files.ts";
 import { openNewInRun, removeFileInRun, rewriteInRun } from "../files/run-files.ts";
 import type { RunPaths } from "../files/run-paths.ts";
-import { exitNoteName, itemNoteName, releasedNoteName } from "../shard/shard-file-names.ts";
+import { closeSync, existsSync } from "../files/store-calls.ts";
+import { isMissing, storeError } from "../files/store-trouble.ts";
+import { exitNoteName, itemNoteName, releasedNoteName, unusedNoteName } from "../shard/shard-file-names.ts";
 import { shortReason } from "./history.ts";
 
 /** The call of `forward` that was running: the position of its first item in the shard, and its number of items. */
@@ -123,6 +125,16 @@ export function noteExit(attemptDir: string, exit: WorkerExit, { root }: Pick<Ru
 /** Notes that an attempt is released, and why. */
 export function noteRelease(attemptDir: string, why: string): void {
   rewriteInRun(attemptDir, join(attemptDir, releasedNoteName), `${shortReason(why)}\n`);
+}
+
+/** Notes that an attempt was put aside before its worker had begun: its end says nothing about the shard. */
+export function noteUnused(attemptDir: string): void {
+  rewriteInRun(attemptDir, join(attemptDir, unusedNoteName), "");
+}
+
+/** Whether an attempt was put aside before its worker had begun. */
+export function isUnused(attemptDir: string): boolean {
+  return existsSync(join(attemptDir, unusedNoteName));
 }
 
 /** Reads how an attempt ended from its folder. */

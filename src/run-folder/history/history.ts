@@ -1,8 +1,9 @@
-import { closeSync, fstatSync, writeSync } from "node:fs";
+import { fstatSync, writeSync } from "node:fs";
 import { maskSecrets } from "../../secrets/secret-values.ts";
-import { isMissing } from "../files/durable-files.ts";
 import { makeFolderInRun, openToAppendInRun } from "../files/run-files.ts";
 import type { Claimable, RunPaths } from "../files/run-paths.ts";
+import { closeSync } from "../files/store-calls.ts";
+import { isMissing } from "../files/store-trouble.ts";
 import { isShardCounts, type ShardCounts } from "../shard/done.ts";
 
 /** The record of one attempt that has ended: one line of a worker's history. */

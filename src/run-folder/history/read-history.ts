@@ -1,6 +1,8 @@
-import { closeSync, readSync, statSync } from "node:fs";
-import { isMissing, openFileToRead } from "../files/durable-files.ts";
+import { readSync } from "node:fs";
+import { openFileToRead } from "../files/durable-files.ts";
 import type { RunPaths } from "../files/run-paths.ts";
+import { closeSync, statSync } from "../files/store-calls.ts";
+import { isMissing } from "../files/store-trouble.ts";
 import { namesIn } from "../run/scan-shards.ts";
 import { type AttemptRecord, parseAttempt } from "./history.ts";
 

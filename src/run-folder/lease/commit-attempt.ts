@@ -1,5 +1,5 @@
 import type { Claim, ClaimContext } from "./claim.ts";
-import { exists, isCommitted, move, remove, type Steps } from "./file-step.ts";
+import { exists, isCommitted, move, readFileStep, remove, type Steps, wait } from "./file-step.ts";
 import { ownsLease } from "./release-attempt.ts";
 
 /**
@@ -19,11 +19,12 @@ export function* commitAttempt(
   let hasReplaced = replace;
   if (replace) yield* move(paths.shard(target), paths.replaced(target, attempt));
   let moved = yield* move(folder, paths.shard(target));
-  if (moved === "exists" && !(yield* isCommitted(target))) {
+  if (moved === "exists" && !(yield* isCommittedByNow(target))) {
     hasReplaced = true;
     yield* move(paths.shard(target), paths.replaced(target, attempt));
     moved = yield* move(folder, paths.shard(target));
   }
+  if (moved === "missing" && (yield* isOwn(claim, context))) moved = "moved";
   yield* remove(paths.lease(target, attempt));
   if (moved === "exists") yield* remove(folder);
   if (moved !== "moved") return "lost";
@@ -34,6 +35,31 @@ export function* commitAttempt(
   if (hasReplaced) yield* remove(paths.replaced(target, attempt));
   yield* removeOlderAttempts(claim, paths);
   return "committed";
+}
+
+// What another worker has committed may be seen late.
+const looksAfterMs = [100, 400, 1500];
+
+function* isCommittedByNow(target: number): Steps<boolean> {
+  for (const ms of looksAfterMs) {
+    if (yield* isCommitted(target)) return true;
+    if (!(yield* wait(ms))) return false;
+  }
+  return yield* isCommitted(target);
+}
+
+/** Whether the shard is this attempt, which was moved although the answer says that it is missing. */
+function* isOwn({ target, attempt }: Claim & { readonly target: number }, context: ClaimContext): Steps<boolean> {
+  const done = markIn((yield* readFileStep(context.paths.done(target)))?.text ?? "");
+  return done?.attempt === attempt && done.worker === context.lease.worker;
+}
+
+function markIn(done: string): { readonly attempt?: unknown; readonly worker?: unknown } | null {
+  try {
+    return JSON.parse(done) as { attempt?: unknown; worker?: unknown } | null;
+  } catch {
+    return null;
+  }
 }
 
 function* removeOlderAttempts({ target, attempt }: Claim, paths: ClaimContext["paths"]): Steps<void> {

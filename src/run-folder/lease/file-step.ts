@@ -12,7 +12,8 @@ export type FileStep =
   | { readonly do: "same"; readonly path: string; readonly other: string }
   | { readonly do: "look"; readonly path: string }
   | { readonly do: "remove"; readonly path: string }
-  | { readonly do: "committed"; readonly shard: number };
+  | { readonly do: "committed"; readonly shard: number }
+  | { readonly do: "wait"; readonly ms: number };
 
 export type Steps<T> = Generator<FileStep, T, unknown>;
 
@@ -22,13 +23,22 @@ export interface FileSnapshot {
   readonly ageMs: number;
   /** When it was last written, by the clock of its file system. */
   readonly writtenMs?: number;
+  /**
+   * On a file system of several hosts, whose caches may show an old state: how long this process, by its own clock, has
+   * found the file unchanged each time it looked. Undefined where every process sees each change at once.
+   */
+  readonly unchangedMs?: number | undefined;
 }
 
-export function* makeFolder(path: string): Steps<"made" | "exists"> {
-  return (yield { do: "mkdir", path }) as "made" | "exists";
+/** "unsure": the folder was made, by this call or by another worker. A repeated call may get the answer to its first try. */
+export function* makeFolder(path: string): Steps<"made" | "exists" | "unsure"> {
+  return (yield { do: "mkdir", path }) as "made" | "exists" | "unsure";
 }
 
-/** Returns "exists" if `to` is a folder that is not empty. */
+/**
+ * Returns "exists" if `to` is a folder that is not empty. "missing" may be the answer to a repeated call: then the first
+ * one has moved it.
+ */
 export function* move(from: string, to: string): Steps<"moved" | "missing" | "exists"> {
   return (yield { do: "rename", from, to }) as "moved" | "missing" | "exists";
 }
@@ -58,6 +68,11 @@ export function* remove(path: string): Steps<void> {
 /** Whether a shard is published and intact. */
 export function* isCommitted(shard: number): Steps<boolean> {
   return (yield { do: "committed", shard }) as boolean;
+}
+
+/** Waits where a change may be seen late; false where none is, without waiting. */
+export function* wait(ms: number): Steps<boolean> {
+  return (yield { do: "wait", ms }) as boolean;
 }
 
 /** Carries out steps that are all synchronous. */

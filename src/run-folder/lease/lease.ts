@@ -71,7 +71,7 @@ export interface HolderCheck {
   readonly isDead?: ((holder: Lease) => boolean) | undefined;
 }
 
-/** Whether the holder of a lease may still be alive. */
+/** Whether the holder of a lease may still be alive, by the age of the lease. */
 export function isHeld({ text, ageMs }: FileSnapshot, { ttlMs, isDead = isGone }: HolderCheck): boolean {
   const lease = parseLease(text);
   if (ageMs > (lease?.ttlMs ?? ttlMs)) return false;
@@ -80,6 +80,28 @@ export function isHeld({ text, ageMs }: FileSnapshot, { ttlMs, isDead = isGone }
   // The long TTL before the first heartbeat applies only to a live holder. If the holder is dead and its watcher has
   // not released the lease within `ttlMs`, the watcher is paused or has another worker by now.
   return !(ageMs > ttlMs && lease.watcher !== undefined && isKnownDead(lease));
+}
+
+// On a file system of several hosts an age may come from a cache. So this process also watches, by its own clock, whether
+// the lease changes: each heartbeat writes another number into it.
+const silentLives = 2;
+// Two machines may have the same host name, boot id and process ids: copies of a running machine. A heartbeat shows that the
+// process that is not here runs there. Beats come six times in the life of a lease.
+const deadLives = 1 / 3;
+
+/** Whether an attempt may be taken from its holder. */
+export function judgeHolder(snapshot: FileSnapshot, judge: HolderCheck): "held" | "gone" {
+  const { text, ageMs, unchangedMs } = snapshot;
+  if (isHeld(snapshot, judge)) return "held";
+  if (unchangedMs === undefined) return "gone";
+  const lease = parseLease(text);
+  // A supervisor has seen the end of its worker itself.
+  if (lease !== undefined && judge.isDead?.(lease) === true) return "gone";
+  const ttlMs = lease?.ttlMs ?? judge.ttlMs;
+  if (lease !== undefined && judge.isDead === undefined && isKnownDead(lease))
+    return unchangedMs < deadLives * Math.min(ttlMs, judge.ttlMs) ? "held" : "gone";
+  // Nothing has been written into a folder without a lease.
+  return ageMs > ttlMs && unchangedMs < silentLives * ttlMs ? "held" : "gone";
 }
 
 /** Whether both the holder and its watcher are dead, so that neither can commit or release the attempt. */

@@ -1,6 +1,6 @@
-import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Claimable, RunPaths } from "../files/run-paths.ts";
+import { readdirSync, statSync } from "../files/store-calls.ts";
 import { parseReport, reportedMemory } from "../files/worker-report.ts";
 import { describeExit, noteExit, readAttemptEnd, wasSeen } from "../history/attempt-notes.ts";
 import { type AttemptRecord, openHistory } from "../history/history.ts";

@@ -1,5 +1,5 @@
 import type { Claim, ClaimContext } from "./claim.ts";
-import { isSameFile, move, remove, type Steps } from "./file-step.ts";
+import { isSameFile, move, readFileStep, remove, type Steps } from "./file-step.ts";
 
 /**
  * Whether the lease of an attempt is still a link to this worker's report. The existence of the folder proves nothing:
@@ -7,6 +7,13 @@ import { isSameFile, move, remove, type Steps } from "./file-step.ts";
  */
 export function* ownsLease({ target, attempt }: Claim, { paths, lease }: ClaimContext): Steps<boolean> {
   return yield* isSameFile(paths.lease(target, attempt), paths.worker(lease.worker));
+}
+
+/** Whether an attempt is still this worker's: without its folder it has nothing to commit. */
+export function* holdsAttempt(claim: Claim, context: ClaimContext): Steps<boolean> {
+  if (!(yield* ownsLease(claim, context))) return false;
+  // Opened: where it was moved by another host, a cache may still show it.
+  return (yield* readFileStep(context.paths.attempt(claim.target, claim.attempt))) !== undefined;
 }
 
 /** Gives up an attempt so that any worker can continue from its checkpoint at once. */

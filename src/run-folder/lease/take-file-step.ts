@@ -1,7 +1,9 @@
-import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, readFileSync, statSync } from "node:fs";
-import { sep } from "node:path";
+import { constants, fstatSync, readFileSync } from "node:fs";
+import { dirname, sep } from "node:path";
 import { errnoOf } from "../../errors/errors.ts";
-import { isMissing, readIfPresent } from "../files/durable-files.ts";
+import { sleep } from "../../runtime/sleep.ts";
+import { readIfPresent } from "../files/durable-files.ts";
+import { isShared } from "../files/file-system.ts";
 import {
   linkInRun,
   makeNewFolderInRun,
@@ -11,6 +13,8 @@ import {
   removeFromRun,
 } from "../files/run-files.ts";
 import type { RunPaths } from "../files/run-paths.ts";
+import { closeSync, existsSync, lstatSync, openSync, repeated, statSync } from "../files/store-calls.ts";
+import { isMissing } from "../files/store-trouble.ts";
 import type { FileSnapshot, FileStep } from "./file-step.ts";
 import { parseLease } from "./lease.ts";
 
@@ -39,6 +43,8 @@ export function takeFileStep(step: FileStep, context: StepContext): unknown {
       return removeFromRun(root, step.path);
     case "committed":
       return context.isCommitted(step.shard);
+    case "wait":
+      return isShared(root) && sleep(step.ms).then(() => true);
   }
 }
 
@@ -54,14 +60,15 @@ function workerNamedIn(path: string): string | undefined {
   return parseLease(readIfPresent(path) ?? "")?.worker;
 }
 
-// Workers often try shards that others hold. An exception costs ten times as much as this check.
-function makeNewFolder(root: string, path: string): "made" | "exists" {
+// Workers often try shards that others hold; an exception costs ten times as much as this check.
+function makeNewFolder(root: string, path: string): "made" | "exists" | "unsure" {
   if (existsSync(path)) return "exists";
   try {
     makeNewFolderInRun(root, path);
     return "made";
   } catch (error) {
-    if (errnoOf(error) === "EEXIST") return "exists";
+    // It was not there a moment ago. One kernel tells who made it; a server may repeat itself.
+    if (errnoOf(error) === "EEXIST") return isShared(root) ? "unsure" : "exists";
     throw error;
   }
 }
@@ -88,6 +95,10 @@ const maxBytes = 1 << 20;
  * server, while a plain stat may return cached ones.
  */
 export function readSnapshot(path: string, nowMs: () => number): FileSnapshot | undefined {
+  return repeated(path, () => readOpened(path, nowMs));
+}
+
+function readOpened(path: string, nowMs: () => number): FileSnapshot | undefined {
   let fd: number;
   try {
     fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -95,14 +106,41 @@ export function readSnapshot(path: string, nowMs: () => number): FileSnapshot | 
     if (isMissing(error)) return undefined;
     throw error;
   }
+  let read: { readonly writtenMs: number; readonly text: string };
   try {
     const stat = fstatSync(fd);
     // Only the age of a folder is needed. Reading a pipe or a device might never end.
     const text = stat.isFile() && stat.size <= maxBytes ? readFileSync(fd, "utf8") : "";
-    return { text, ageMs: nowMs() - stat.mtimeMs, writtenMs: stat.mtimeMs };
+    read = { writtenMs: stat.mtimeMs, text };
+  } catch (error) {
+    // Some file systems do not keep what was removed while it is open.
+    if (isMissing(error)) return undefined;
+    throw error;
   } finally {
     closeSync(fd);
   }
+  const { writtenMs, text } = read;
+  return { text, ageMs: nowMs() - writtenMs, writtenMs, unchangedMs: watchLate(path, `${writtenMs} ${text}`) };
+}
+
+interface Watched {
+  readonly content: string;
+  readonly sinceMs: number;
+}
+
+// Leases that others hold at the moment. Of more, those that are forgotten are watched anew.
+const maxWatched = 10_000;
+const watched = new Map<string, Watched>();
+
+/** How long a file of a file system of several hosts has been the same; undefined where no cache can be old. */
+function watchLate(path: string, content: string): number | undefined {
+  if (!isShared(dirname(path))) return undefined;
+  const now = performance.now();
+  const before = watched.get(path);
+  if (before?.content === content) return now - before.sinceMs;
+  if (watched.size >= maxWatched) watched.clear();
+  watched.set(path, { content, sinceMs: now });
+  return 0;
 }
 
 // Not the pid: threads of a process, and processes on other hosts, may have the same pid and call this at the same time.

@@ -1,6 +1,6 @@
 import { refusalOf } from "../../errors/retry-after-error.ts";
-import { storeError } from "../files/durable-files.ts";
 import type { RunPaths } from "../files/run-paths.ts";
+import { storeError } from "../files/store-trouble.ts";
 import { openRateFiles, type RateFiles } from "./rate-files.ts";
 import type { CheckedRateLimit } from "./rate-limit.ts";
 import { openSharePolicy } from "./share-policy.ts";

@@ -1,8 +1,8 @@
-import { statSync } from "node:fs";
 import { errnoOf } from "../../errors/errors.ts";
 import { readSmallFile } from "../files/read-small-file.ts";
 import { makeFolderInRun, removeFileInRun, writeNewInRun } from "../files/run-files.ts";
 import type { RunPaths } from "../files/run-paths.ts";
+import { statSync } from "../files/store-calls.ts";
 import { fileSystemNow } from "../lease/take-file-step.ts";
 import { namesIn } from "../run/scan-shards.ts";
 

@@ -1,7 +1,7 @@
-import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { errnoOf, MillraceError, messageOf } from "../../errors/errors.ts";
 import { runPaths, shardIdOf } from "../files/run-paths.ts";
+import { existsSync, readdirSync } from "../files/store-calls.ts";
 
 const maxDepth = 6;
 

@@ -1,10 +1,10 @@
-import { statSync } from "node:fs";
 import type { ErrorCode, MillraceError } from "../../errors/errors.ts";
 import { isPackedError, type PackedError, packError, unpackError } from "../../errors/pack-error.ts";
 import { placeInStack } from "../../errors/place-in-stack.ts";
 import { readIfPresent } from "../files/durable-files.ts";
 import { removeFileInRun, replaceInRun } from "../files/run-files.ts";
 import type { RunPaths } from "../files/run-paths.ts";
+import { statSync } from "../files/store-calls.ts";
 import { isCount } from "../shard/done.ts";
 import { stopReason } from "./stop-order.ts";
 

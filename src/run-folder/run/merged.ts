@@ -1,8 +1,8 @@
-import { statSync } from "node:fs";
 import { crc32, crcText } from "../../bytes/crc32.ts";
 import { readIfPresent } from "../files/durable-files.ts";
 import { replaceInRun } from "../files/run-files.ts";
 import { isOutputName, type RunPaths } from "../files/run-paths.ts";
+import { statSync } from "../files/store-calls.ts";
 import { isShardFile, type ShardFile } from "../shard/done.ts";
 import type { KnownShard } from "../shard/known-shard.ts";
 

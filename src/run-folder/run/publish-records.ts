@@ -1,6 +1,7 @@
-import { constants, copyFileSync, mkdirSync, statSync } from "node:fs";
+import { constants, copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { replaceAtomic } from "../files/durable-files.ts";
+import { mkdirSync, statSync } from "../files/store-calls.ts";
 import { recordsName } from "../shard/shard-file-names.ts";
 
 /** Copies the records of a committed shard to `resultDir/split.N.jsonl`, unless a current copy exists. */

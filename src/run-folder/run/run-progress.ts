@@ -1,5 +1,5 @@
-import { statSync } from "node:fs";
 import { parseAttemptName, type RunPaths } from "../files/run-paths.ts";
+import { statSync } from "../files/store-calls.ts";
 import { checkpointFiles } from "../shard/checkpoint.ts";
 import { countShards, namesIn } from "./scan-shards.ts";
 

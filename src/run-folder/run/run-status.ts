@@ -1,7 +1,7 @@
-import { existsSync } from "node:fs";
 import { isKnownDead } from "../../runtime/process-identity.ts";
 import { isFolderOwned } from "../files/file-owner.ts";
 import { type RunPaths, runPaths } from "../files/run-paths.ts";
+import { existsSync } from "../files/store-calls.ts";
 import { parseReport, type WorkerReport } from "../files/worker-report.ts";
 import { type JobQueueStatus, type ObservedJobs, readJobQueueStatus } from "../jobs/job-queue-status.ts";
 import { hostNameOf, isHeld, ttlBeforeHeartbeatMs } from "../lease/lease.ts";

@@ -1,8 +1,10 @@
-import { readdirSync } from "node:fs";
 import { sleep } from "../../runtime/sleep.ts";
-import { isMissing } from "../files/durable-files.ts";
+import { isSlowFolder } from "../files/is-slow-folder.ts";
 import { type RunPaths, shardIdOf } from "../files/run-paths.ts";
-import { inspectShard } from "../shard/done.ts";
+import { readdirSync } from "../files/store-calls.ts";
+import { isMissing } from "../files/store-trouble.ts";
+import { inspectShard, type ShardInspection } from "../shard/done.ts";
+import { inspectSlowShard } from "../shard/inspect-slow-shard.ts";
 import { type KnownShard, knownShard } from "../shard/known-shard.ts";
 
 export interface ShardScan {
@@ -26,25 +28,30 @@ export async function scanShards(
 ): Promise<ShardScan> {
   const committed = new Map<number, KnownShard>();
   let damaged = new Map<number, string>();
-  for (const name of namesIn(paths.root)) {
-    const id = shardIdOf(name);
-    if (id !== undefined && id < shardCount) sort(id, trust.get(id));
+  const ids = namesIn(paths.root).flatMap((name) => shardIdOf(name) ?? []);
+  const unknown: number[] = [];
+  for (const id of ids) {
+    const known = id < shardCount ? trust.get(id) : undefined;
+    if (known !== undefined) committed.set(id, known);
+    else if (id < shardCount) unknown.push(id);
   }
+  await inspect(unknown);
   for (const waitMs of inspectAgainAfterMs) {
     if (damaged.size === 0) break;
     await sleep(waitMs);
     const suspects = [...damaged.keys()];
     damaged = new Map();
-    for (const id of suspects) sort(id);
+    await inspect(suspects);
   }
   return { committed, damaged };
 
-  function sort(id: number, known?: KnownShard): void {
-    if (known !== undefined) {
-      committed.set(id, known);
-      return;
-    }
-    const inspection = inspectShard(paths.shard(id));
+  async function inspect(ids: readonly number[]): Promise<void> {
+    // One after the other is faster where calls are: they need no thread.
+    if (!isSlowFolder(paths.root)) for (const id of ids) sort(id, inspectShard(paths.shard(id)));
+    else await eachAtOnce(ids, async (id) => sort(id, await inspectSlowShard(paths.shard(id))));
+  }
+
+  function sort(id: number, inspection: ShardInspection): void {
     if (inspection.state === "committed") committed.set(id, knownShard(inspection.done));
     else if (inspection.state === "damaged") damaged.set(id, inspection.reason);
   }
@@ -63,4 +70,15 @@ export function namesIn(folder: string): string[] {
     if (isMissing(error)) return [];
     throw error;
   }
+}
+
+// More than there are threads for such calls, so that none is idle.
+const atOnce = 16;
+
+async function eachAtOnce<Value>(values: readonly Value[], act: (value: Value) => Promise<void>): Promise<void> {
+  const left = values[Symbol.iterator]();
+  const lanes = Array.from({ length: Math.min(atOnce, values.length) }, async () => {
+    for (const value of left) await act(value);
+  });
+  await Promise.all(lanes);
 }

@@ -1,9 +1,9 @@
-import { existsSync } from "node:fs";
 import { MillraceError } from "../../errors/errors.ts";
 import { isPackedError, packError, unpackError } from "../../errors/pack-error.ts";
 import { readIfPresent } from "../files/durable-files.ts";
 import { removeFileInRun, replaceInRun } from "../files/run-files.ts";
 import type { RunPaths } from "../files/run-paths.ts";
+import { existsSync } from "../files/store-calls.ts";
 
 /**
  * Asks all workers of a run, on any host, to save and leave. A worker that fails passes its error as the reason. An

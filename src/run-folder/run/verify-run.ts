@@ -1,7 +1,7 @@
-import { statSync } from "node:fs";
 import { basename } from "node:path";
 import { messageOf } from "../../errors/errors.ts";
 import { type RunPaths, runPaths, shardIdOf } from "../files/run-paths.ts";
+import { statSync } from "../files/store-calls.ts";
 import { describeFile, inspectShard, type ShardFile } from "../shard/done.ts";
 import { readMerged } from "./merged.ts";
 import { namesIn } from "./scan-shards.ts";

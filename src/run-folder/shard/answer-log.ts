@@ -1,7 +1,8 @@
-import { closeSync } from "node:fs";
 import { crc32, crcText } from "../../bytes/crc32.ts";
-import { readIfPresent, storeError, writeFully } from "../files/durable-files.ts";
+import { readIfPresent, writeFully } from "../files/durable-files.ts";
 import { openNewInRun, removeFileInRun } from "../files/run-files.ts";
+import { closeSync } from "../files/store-calls.ts";
+import { storeError } from "../files/store-trouble.ts";
 import { isCount } from "./done.ts";
 import { checkpointPrefix, fileOf } from "./shard-file-names.ts";
 

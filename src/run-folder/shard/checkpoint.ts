@@ -1,8 +1,9 @@
-import { closeSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { crc32, crcText } from "../../bytes/crc32.ts";
-import { isMissing, readIfPresent, storeError, writeFully } from "../files/durable-files.ts";
+import { readIfPresent, writeFully } from "../files/durable-files.ts";
 import { copyInRun, openNewInRun, removeFileInRun } from "../files/run-files.ts";
+import { closeSync, readdirSync } from "../files/store-calls.ts";
+import { isMissing, storeError } from "../files/store-trouble.ts";
 import { copyPrefix } from "./copy-prefix.ts";
 import { inspectShard, isCount } from "./done.ts";
 import { checkpointPrefix, doneName, fileOf, isInsideName } from "./shard-file-names.ts";

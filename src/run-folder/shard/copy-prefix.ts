@@ -1,8 +1,8 @@
-import { closeSync } from "node:fs";
 import { dirname } from "node:path";
 import { digestBytes } from "../files/digest-bytes.ts";
 import { openFileToRead, writeFully } from "../files/durable-files.ts";
 import { makeFolderInRun, openNewInRun } from "../files/run-files.ts";
+import { closeSync, closeWritten } from "../files/store-calls.ts";
 
 /**
  * Copies the first `bytes` of a file. Returns their CRC-32, or undefined if the file is shorter. `root`: the folder in
@@ -14,7 +14,11 @@ export function copyPrefix(from: string, to: string, bytes: number, root: string
   let target: number | undefined;
   try {
     target = openNewInRun(root, to);
-    return pump(source, target, { bytes, path: to });
+    const digest = pump(source, target, { bytes, path: to });
+    const written = target;
+    target = undefined;
+    closeWritten(written);
+    return digest;
   } finally {
     closeSync(source);
     if (target !== undefined) closeSync(target);

@@ -1,11 +1,12 @@
-import { readdirSync, statSync } from "node:fs";
 import { sep } from "node:path";
 import { crcText } from "../../bytes/crc32.ts";
 import { errnoOf, MillraceError, messageOf } from "../../errors/errors.ts";
 import { digestFile } from "../files/digest-bytes.ts";
-import { isMissing, readIfPresent } from "../files/durable-files.ts";
+import { readIfPresent } from "../files/durable-files.ts";
 import { rewriteInRun } from "../files/run-files.ts";
 import { isAttemptNumber, parseAttemptName, shardIdOf } from "../files/run-paths.ts";
+import { readdirSync, statSync } from "../files/store-calls.ts";
+import { isMissing, isStoreTrouble } from "../files/store-trouble.ts";
 import { doneName, fileOf, isMachinery, isShardFileName } from "./shard-file-names.ts";
 
 /** One file of a committed shard, as it was when it was committed. */
@@ -45,15 +46,27 @@ export function writeDone(shardDir: string, done: Done): void {
   rewriteInRun(shardDir, fileOf(shardDir, doneName), `${JSON.stringify(done)}\n`);
 }
 
+/** How the files of a shard are looked at. */
+export interface ShardLook {
+  /** The text of `done`; undefined where there is none. */
+  readDone(path: string): string | undefined;
+  /** The size of a file, or why it has none. */
+  sizeOf(path: string): number | string;
+}
+
+const lookNow: ShardLook = { readDone: readIfPresent, sizeOf };
+
 /**
  * Compares the names and sizes of all files of a shard with its `done`. It does not read them, so it compares no
  * digests.
  */
-export function inspectShard(shardDir: string): ShardInspection {
+export function inspectShard(shardDir: string, look: ShardLook = lookNow): ShardInspection {
   let text: string | undefined;
   try {
-    text = readIfPresent(fileOf(shardDir, doneName));
+    text = look.readDone(fileOf(shardDir, doneName));
   } catch (error) {
+    // A file that cannot be read at the moment is not damaged: the shard would be computed again.
+    if (isStoreTrouble(error)) throw error;
     return { state: "damaged", reason: `${fileOf(shardDir, doneName)}: ${messageOf(error)}` };
   }
   if (text === undefined) return { state: "absent" };
@@ -63,7 +76,7 @@ export function inspectShard(shardDir: string): ShardInspection {
   if (shard !== undefined && shard !== done.shard)
     return { state: "damaged", reason: `${fileOf(shardDir, doneName)} is that of shard ${done.shard}` };
   for (const file of done.files) {
-    const found = sizeOf(fileOf(shardDir, file.name));
+    const found = look.sizeOf(fileOf(shardDir, file.name));
     if (found === file.bytes) continue;
     const what = typeof found === "number" ? `has ${found} bytes` : found;
     return { state: "damaged", reason: `${fileOf(shardDir, file.name)} ${what}; it was committed with ${file.bytes}` };
@@ -99,7 +112,8 @@ export function damagedShard(reason: string): MillraceError {
   });
 }
 
-function parseDone(text: string): Done | undefined {
+/** The content of a `done`, or undefined where it is incomplete. */
+export function parseDone(text: string): Done | undefined {
   try {
     const done = JSON.parse(text) as Partial<Done>;
     const isWhole =

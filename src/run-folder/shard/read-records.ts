@@ -1,6 +1,7 @@
-import { closeSync, readSync } from "node:fs";
+import { readSync } from "node:fs";
 import { MillraceError } from "../../errors/errors.ts";
 import { openFileToRead } from "../files/durable-files.ts";
+import { closeSync } from "../files/store-calls.ts";
 
 /** Options of {@link readLines} and {@link readRecords}. */
 export interface ReadLinesOptions {

@@ -12,6 +12,8 @@ export const doneName = "done";
 export const itemNoteName = ".item";
 export const exitNoteName = ".exit";
 export const releasedNoteName = ".released";
+/** The attempt was put aside before its worker had begun. */
+export const unusedNoteName = ".unused";
 
 /** The prefix of files that only checkpoints need: the two files of the checkpoint log, and files of writers. */
 export const checkpointPrefix = ".checkpoint.";
@@ -24,7 +26,7 @@ export function fileOf(shardDir: string, name: string): string {
   return `${shardDir}${sep}${name}`;
 }
 
-const notes = [itemNoteName, exitNoteName, releasedNoteName];
+const notes = [itemNoteName, exitNoteName, releasedNoteName, unusedNoteName];
 const reserved = [failuresName, stateName, doneName, ...notes];
 
 /** Whether a file in an attempt's folder is internal and not an output. */

@@ -1,9 +1,9 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { MillraceError } from "../../errors/errors.ts";
 import { decodeState, encodeState } from "../../values/state-json.ts";
 import { readIfPresent } from "../files/durable-files.ts";
 import { rewriteInRun } from "../files/run-files.ts";
+import { existsSync } from "../files/store-calls.ts";
 import { stateName } from "./shard-file-names.ts";
 
 const reservedStateKeys = new Set(["shardId", "shardDir", "writers"]);

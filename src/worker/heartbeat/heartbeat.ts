@@ -1,8 +1,10 @@
+import { isSlowFolder } from "../../run-folder/files/is-slow-folder.ts";
 import { removeFileInRun, rewriteInRun } from "../../run-folder/files/run-files.ts";
 import type { RunPaths } from "../../run-folder/files/run-paths.ts";
 import { firstReport, renewReport, reportText } from "../../run-folder/files/worker-report.ts";
 import type { Claim } from "../../run-folder/lease/claim.ts";
 import { type Lease, ttlBeforeHeartbeatMs } from "../../run-folder/lease/lease.ts";
+import { ignoreErrors } from "../../runtime/ignore-errors.ts";
 import { beatInThread, type StartHeartbeatThread } from "./beat-in-thread.ts";
 import {
   controlSlot,
@@ -52,6 +54,7 @@ const tickMs = 20;
 // which one is slow. More frequent beats would take CPU time from the items.
 const beatMs = 100;
 const defaultRenewMs = 500;
+const slowRenewMs = 2000;
 const renewMsPerWorker = 5;
 // A thread costs some 50 ms of CPU time: shorter runs have none, unless a watch or a remote observer needs it from the
 // start.
@@ -109,11 +112,11 @@ export function startHeartbeat(
     ids: new Uint8Array(new SharedArrayBuffer(hasIds ? maxHeld * maxIdBytes : 0)),
     maxHeld,
     watch,
-    beatMs: Math.min(beatMs, renewMs(lease, workerCount)),
+    beatMs: Math.min(beatMs, renewMs(paths, lease, workerCount)),
     runDir: paths.root,
     worker: lease.worker,
     leaseText: JSON.stringify(lease),
-    renewMs: renewMs(lease, workerCount),
+    renewMs: renewMs(paths, lease, workerCount),
   };
   let beating: { stop(): void } | undefined;
   const start = () => {
@@ -144,9 +147,10 @@ export function startHeartbeat(
     hold(claim) {
       startSoon();
       const held = holdClaim(data, claim);
-      // Displays then show the shard even while its first item blocks.
-      if (isFirst && claim.target !== "merge")
-        renewReport(paths, file, reportText({ ...early, shard: claim.target, epoch: claim.attempt }));
+      // So that a display shows the shard even while its first item blocks. Nothing depends on it.
+      const { target: shard, attempt: epoch } = claim;
+      if (isFirst && shard !== "merge")
+        ignoreErrors(() => renewReport(paths, file, reportText({ ...early, shard, epoch })));
       isFirst = false;
       return held;
     },
@@ -169,12 +173,17 @@ export function startHeartbeat(
       Atomics.store(control, controlSlot.ending, 1);
       Atomics.notify(control, controlSlot.ending);
       beating?.stop();
-      removeFileInRun(paths.root, file);
+      // Left behind, it is removed once it is old.
+      ignoreErrors(() => removeFileInRun(paths.root, file));
     },
   };
 }
 
-/** Leases are renewed often, so that displays are current; with many workers less often, to spare the file system. */
-function renewMs({ ttlMs }: Lease, workerCount: number): number {
-  return Math.min(Math.max(defaultRenewMs, renewMsPerWorker * workerCount), ttlMs / 6);
+/**
+ * Leases are renewed often, so that displays are current; with many workers, or where each call is slow, less often, to spare
+ * the file system.
+ */
+function renewMs({ root }: RunPaths, { ttlMs }: Lease, workerCount: number): number {
+  const usualMs = isSlowFolder(root) ? slowRenewMs : defaultRenewMs;
+  return Math.min(Math.max(usualMs, renewMsPerWorker * workerCount), ttlMs / 6);
 }

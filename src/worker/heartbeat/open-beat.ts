@@ -1,5 +1,8 @@
+import { isShared } from "../../run-folder/files/file-system.ts";
 import { runPaths } from "../../run-folder/files/run-paths.ts";
+import { withoutPatience } from "../../run-folder/files/store-calls.ts";
 import { renewReport, reportText } from "../../run-folder/files/worker-report.ts";
+import { growTtl } from "../../run-folder/lease/grown-ttl.ts";
 import type { Lease } from "../../run-folder/lease/lease.ts";
 import { isDrainOrdered, isStopOrdered } from "../../run-folder/run/stop-order.ts";
 import { cgroupMemoryLimit } from "../shard/cgroup-memory.ts";
@@ -30,6 +33,10 @@ export function openBeat(data: HeartbeatData, endWorker: () => void): () => void
   let lastRenewMs = Number.NEGATIVE_INFINITY;
   let doneAtLast = counters[counterSlot.done]!;
   let rate = 0;
+  let beats = 1;
+  let { ttlMs } = lease;
+  // Whether the last heartbeats were in time. If an attempt is lost nevertheless, others have seen them too late.
+  let isInTime = false;
   const beganMs = performance.now();
   let progress = { done: Number.NaN, position: Number.NaN, atMs: beganMs };
   const memoryLimit = cgroupMemoryLimit();
@@ -37,10 +44,10 @@ export function openBeat(data: HeartbeatData, endWorker: () => void): () => void
   return () => {
     Atomics.add(control, controlSlot.tick, 1);
     const now = performance.now();
-    checkWorker?.(now);
+    withoutPatience(() => checkWorker?.(now));
     if (now - lastRenewMs < data.renewMs) return;
     try {
-      renew(now);
+      withoutPatience(() => renew(now));
     } catch {
       // A temporary error of the file system must not end the heartbeat: the next beat tries again.
     }
@@ -79,7 +86,9 @@ export function openBeat(data: HeartbeatData, endWorker: () => void): () => void
     const isStillHeld =
       Atomics.load(control, word + heldSlot.target) === target &&
       Atomics.load(control, word + heldSlot.attempt) === attempt;
-    if (!exists && isStillHeld) Atomics.store(control, word + heldSlot.isLost, 1);
+    if (exists || !isStillHeld) return;
+    Atomics.store(control, word + heldSlot.isLost, 1);
+    if (isInTime && isShared(paths.root)) ttlMs = growTtl(paths, ttlMs);
   }
 
   function oldestHeld(): number {
@@ -104,10 +113,12 @@ export function openBeat(data: HeartbeatData, endWorker: () => void): () => void
     if (done !== progress.done || position !== progress.position) progress = { done, position, atMs: now };
     const recent = (done - doneAtLast) / ((now - lastRenewMs) / 1000);
     rate = rate === 0 ? recent : rate * 0.7 + recent * 0.3;
+    isInTime = now - lastRenewMs < ttlMs / 2;
     lastRenewMs = now;
     doneAtLast = done;
     return {
       ...lease,
+      ttlMs,
       shard: Atomics.load(control, word + heldSlot.target),
       epoch: Atomics.load(control, word + heldSlot.attempt),
       position,
@@ -128,6 +139,7 @@ export function openBeat(data: HeartbeatData, endWorker: () => void): () => void
             retrying: counters[counterSlot.retrying]!,
             retries: counters[counterSlot.retries]!,
           }),
+      beat: beats++,
       rss: process.memoryUsage.rss(),
       ...(memoryLimit === undefined ? {} : { memoryLimit }),
     };

@@ -1,7 +1,7 @@
-import { closeSync, existsSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { combineCrc32, crcText } from "../../bytes/crc32.ts";
-import { makeFolders } from "../../run-folder/files/durable-files.ts";
+import { makeFolders, moveOver } from "../../run-folder/files/durable-files.ts";
+import { closeSync, closeWritten, existsSync, openSync, rmSync } from "../../run-folder/files/store-calls.ts";
 import { pump } from "../../run-folder/shard/copy-prefix.ts";
 import { damagedShard, type ShardFile } from "../../run-folder/shard/done.ts";
 
@@ -58,10 +58,10 @@ export function insertLines(
     copy(old, at, file.bytes);
     if (crcText(oldDigest) !== file.crc32)
       throw damagedShard(`the bytes of ${old.path} are not those that were committed`);
-    renameSync(folded, target);
+    moveOver(folded, target);
     return { name: file.name, bytes: all.bytes, crc32: crcText(all.digest), lines: (file.lines ?? 0) + addedLines };
   } finally {
-    for (const fd of fds.values()) closeSync(fd);
+    for (const [path, fd] of fds) (path === folded ? closeWritten : closeSync)(fd);
     rmSync(folded, { force: true });
   }
 }

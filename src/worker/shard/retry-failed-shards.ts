@@ -1,7 +1,7 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { RetryOrder } from "../../contract/work-options.ts";
 import type { RunPaths } from "../../run-folder/files/run-paths.ts";
+import { existsSync } from "../../run-folder/files/store-calls.ts";
 import { groupAttempts, noAttempts } from "../../run-folder/lease/attempts.ts";
 import { namesIn } from "../../run-folder/run/scan-shards.ts";
 import { type Done, damagedShard, inspectShard } from "../../run-folder/shard/done.ts";

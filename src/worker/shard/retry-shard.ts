@@ -1,6 +1,6 @@
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../../errors/errors.ts";
+import { writeFileSync } from "../../run-folder/files/store-calls.ts";
 import { type Done, describeFile, listFiles, type ShardFile, writeDone } from "../../run-folder/shard/done.ts";
 import { failuresName, stateName } from "../../run-folder/shard/shard-file-names.ts";
 import { readShardState, writeShardState } from "../../run-folder/shard/shard-state.ts";
@@ -183,6 +183,6 @@ function stillFailed({ failures }: RetryTask, retried: readonly Retried[]): Fail
 
 function writeFailures(dir: string, failures: readonly FailureRecord[]): ShardFile {
   const text = failures.map((failure) => `${JSON.stringify(failure)}\n`).join("");
-  writeFileSync(join(dir, failuresName), text);
+  writeFileSync(join(dir, failuresName), text, { flag: "w" });
   return { ...describeFile(dir, failuresName), lines: failures.length };
 }

@@ -1,6 +1,7 @@
 import { errnoOf, MillraceError, messageOf } from "../../errors/errors.ts";
 import { shardOf } from "../../plan/plan.ts";
-import { describeExit, noteRelease, readAttemptEnd } from "../../run-folder/history/attempt-notes.ts";
+import { isStoreTrouble } from "../../run-folder/files/store-trouble.ts";
+import { describeExit, isUnused, noteRelease, readAttemptEnd } from "../../run-folder/history/attempt-notes.ts";
 import { type Restored, restoreAttempt } from "../../run-folder/shard/checkpoint.ts";
 import {
   type Done,
@@ -16,7 +17,7 @@ import { ignoreErrors } from "../../runtime/ignore-errors.ts";
 import { cutText } from "../../text/cut-text.ts";
 import { applyNonFinite } from "../../writers/jsonl-writer.ts";
 import { checkpointingWriters, keepsWriterContract, type Writer } from "../../writers/writer.ts";
-import type { ShardClaim } from "../lease-protocol.ts";
+import type { Protocol, ShardClaim } from "../lease-protocol.ts";
 import { type AttemptCounts, beginAttemptRecord } from "./attempt-record.ts";
 import { type CrashHistory, judgeCrashes } from "./crash-history.ts";
 import { finalStateOf } from "./final-state.ts";
@@ -93,7 +94,10 @@ const maxEndsOutsideItems = 4;
 /** Reads how earlier attempts at a shard ended. Throws if the shard cannot be run at all. */
 export function readHistory(claim: ShardClaim, fenced: readonly number[], context: ShardContext): CrashHistory {
   const { run, task } = context.worker;
-  const ends = fenced.map((attempt) => readAttemptEnd(run.paths.fenced(claim.target, attempt)));
+  const folders = fenced
+    .map((attempt) => run.paths.fenced(claim.target, attempt))
+    .filter((folder) => !isUnused(folder));
+  const ends = folders.map(readAttemptEnd);
   const history = judgeCrashes(ends, task.options);
   if (history.endsOutsideItems <= maxEndsOutsideItems) return history;
   const exit = ends.findLast((end) => end.exit !== undefined)?.exit;
@@ -107,7 +111,8 @@ export function readHistory(claim: ShardClaim, fenced: readonly number[], contex
 /** Takes over the `done` of an earlier attempt, which did everything but the commit. */
 function adopt(claim: ShardClaim, { worker }: ShardContext): Done {
   const attemptDir = worker.run.paths.attempt(claim.target, claim.attempt);
-  const done = { ...readDone(attemptDir), attempt: claim.attempt };
+  // The commit looks for these two, if the answer to it is lost.
+  const done = { ...readDone(attemptDir), attempt: claim.attempt, worker: worker.member.lease.worker };
   writeDone(attemptDir, done);
   return done;
 }
@@ -226,18 +231,30 @@ async function abandon(
 ): Promise<ShardOutcome> {
   // The folder of a fenced attempt is gone, so it may fail in many ways. Another worker has the shard now.
   const { protocol } = worker.member;
-  if (!(await protocol.owns(claim))) return { kind: "lost" };
+  if (!(await stillOwns(claim, protocol))) return { kind: "lost" };
   // The note says that this was no crash, so that the next attempt need not note its items. If it cannot be written
   // (full disk), the next attempt is slower.
   const why = error instanceof ShardInterrupted ? "it was asked to stop" : cutText(messageOf(error));
   ignoreErrors(() => noteRelease(worker.run.paths.attempt(claim.target, claim.attempt), why));
-  await protocol.release(claim);
+  // Where the file system cannot do it now, the lease ends by its age.
+  await protocol.release(claim).catch((failed: unknown) => {
+    if (!isStoreTrouble(failed)) throw failed;
+  });
   if (!(error instanceof ShardInterrupted)) {
     endRecord("failed", cutText(messageOf(error)));
     throw error;
   }
   if (error.reason === "leaving") endRecord("released");
   return { kind: error.reason === "lost" ? "lost" : "left" };
+}
+
+/** Where that cannot be found out, the error that ended the attempt is the one to report. */
+async function stillOwns(claim: ShardClaim, protocol: Protocol): Promise<boolean> {
+  try {
+    return await protocol.owns(claim);
+  } catch {
+    return true;
+  }
 }
 
 function addTotals(work: ShardAttempt, counts: ShardCounts): void {

@@ -67,7 +67,7 @@ export class ShardLoop {
   async run(): Promise<void> {
     for (;;) {
       await this.foldReady();
-      this.checkAndReport();
+      this.orFail(() => this.checkAndReport());
       if (this.failure !== undefined || this.interruption !== undefined) {
         if (this.inFlight === 0) break;
       } else {
@@ -219,10 +219,10 @@ export class ShardLoop {
     this.alone = { pendingCall, isRunning: false };
     await context.calls.slots.takeAll();
     this.alone.isRunning = true;
-    const enter = () => void guard?.enter(pendingCall.position, 1);
+    const enter = () => this.orFail(() => guard?.enter(pendingCall.position, 1));
     enter();
     await this.call(pendingCall, async (ms) => {
-      guard?.leave();
+      this.orFail(() => guard?.leave());
       await sleepUntilInterrupted(pendingCall.call, ms);
       enter();
     });
@@ -251,16 +251,22 @@ export class ShardLoop {
   private noteSpan(): void {
     const { guard } = this.work;
     if (guard === undefined || this.alone?.isRunning === true) return;
-    const open = this.pending.filter(
-      (pendingCall) => pendingCall.answers === undefined && pendingCall !== this.alone?.pendingCall,
-    );
-    const [first, last] = [open[0], open.at(-1)];
-    if (first === undefined || last === undefined) {
-      this.work.leaveItems();
-      return;
+    this.orFail(() => {
+      const open = this.pending.filter((one) => one.answers === undefined && one !== this.alone?.pendingCall);
+      const [first, last] = [open[0], open.at(-1)];
+      if (first === undefined || last === undefined) return this.work.leaveItems();
+      const span = last.position + last.indices.length - first.position;
+      guard.enterSpan(first.position, span, Math.max(...open.map(({ indices }) => indices.length)));
+    });
+  }
+
+  /** An error of `act` ends the shard: nothing awaits the callers. */
+  private orFail(act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      this.fail(error);
     }
-    const span = last.position + last.indices.length - first.position;
-    guard.enterSpan(first.position, span, Math.max(...open.map(({ indices }) => indices.length)));
   }
 
   private isCheckpointDue(): boolean {

@@ -15,25 +15,28 @@ export class ModelFiles {
   private readonly paths: RunPaths;
   private readonly nodes = new Map<string, Node>();
   /** Every move of an attempt's folder to the place of its shard, and whether that attempt had been taken over. */
-  readonly published: { shard: string; attempt: string; wasFenced: boolean }[] = [];
+  readonly published: { shard: string; attempt: string; folder: Node; wasFenced: boolean }[] = [];
   private readonly fenced = new Set<Node>();
 
   constructor(paths: RunPaths) {
     this.paths = paths;
   }
 
-  take(step: FileStep): unknown {
+  /** `isLost`: a server has got the call twice, and this is its answer to the second one. */
+  take(step: FileStep, isLost = false): unknown {
     switch (step.do) {
       case "mkdir":
-        if (this.nodes.has(step.path)) return "exists";
+        if (this.nodes.has(step.path)) return isLost ? "unsure" : "exists";
         this.nodes.set(step.path, { entries: new Map(), text: "", changedMs: this.nowMs });
-        return "made";
-      case "rename":
-        return this.rename(step.from, step.to);
+        return isLost ? "unsure" : "made";
+      case "rename": {
+        const answer = this.rename(step.from, step.to);
+        return isLost && answer === "moved" ? "missing" : answer;
+      }
       case "exists":
-        return (
-          this.nodes.has(step.path) || this.nodes.get(dirname(step.path))?.entries?.has(basename(step.path)) === true
-        );
+        return this.find(step.path) !== undefined;
+      case "wait":
+        return true;
       case "link":
         return void this.nodes.set(step.to, this.nodes.get(step.from)!);
       case "same":
@@ -52,6 +55,10 @@ export class ModelFiles {
     node.text = text;
     node.changedMs = this.nowMs;
     this.nodes.set(path, node);
+  }
+
+  shard(id: number): string {
+    return this.paths.shard(id);
   }
 
   node(path: string): Node | undefined {
@@ -73,14 +80,91 @@ export class ModelFiles {
     this.nodes.set(to, node);
     // An empty folder at the place of a shard is nothing: the next commit takes its place.
     if (to.startsWith(`${this.paths.root}/split.`) && node.entries!.size > 0) {
-      this.published.push({ shard: to, attempt: from, wasFenced: this.fenced.has(node) });
+      this.published.push({ shard: to, attempt: from, folder: node, wasFenced: this.fenced.has(node) });
     }
     if (to.endsWith(".fenced")) this.fenced.add(node);
     return "moved";
   }
 
   private look(path: string): FileSnapshot | undefined {
-    const node = this.nodes.get(path);
+    const node = this.find(path);
     return node === undefined ? undefined : { text: node.text, ageMs: this.nowMs - node.changedMs };
+  }
+
+  private find(path: string): Node | undefined {
+    return this.nodes.get(path) ?? this.nodes.get(dirname(path))?.entries?.get(basename(path));
+  }
+
+  /** What a client sees whose caches were filled now. */
+  copy(): ModelFiles {
+    const copy = new ModelFiles(this.paths);
+    copy.nowMs = this.nowMs;
+    for (const [path, node] of this.nodes)
+      copy.nodes.set(path, { ...node, entries: node.entries && new Map(node.entries) });
+    return copy;
+  }
+}
+
+/**
+ * The files as one host sees them, through caches: what other hosts did since may be seen late. What it does itself is done
+ * on the server, and shows it the folder as it is.
+ */
+export class ModelClient {
+  readonly files: ModelFiles;
+  /** Its next call is sent twice, and it gets the second answer. */
+  isAnswerLost = false;
+  private cache: ModelFiles | undefined;
+  private readonly fresh = new Set<string>();
+  private readonly watched = new Map<string, { readonly content: string; readonly sinceMs: number }>();
+
+  constructor(files: ModelFiles) {
+    this.files = files;
+  }
+
+  /** From now on it sees what is there at this moment. */
+  freeze(): void {
+    this.cache = this.files.copy();
+    this.fresh.clear();
+  }
+
+  thaw(): void {
+    this.cache = undefined;
+  }
+
+  take(step: FileStep): unknown {
+    if (step.do === "wait") this.thaw();
+    if (step.do === "exists") return this.seen(step.path).take(step);
+    if (step.do === "committed") return this.seen(this.files.shard(step.shard)).take(step);
+    if (step.do === "look") return this.look(step.path, step);
+    if (step.do === "same") return this.files.take(step);
+    const isLost = this.isAnswerLost;
+    this.isAnswerLost = false;
+    for (const path of "path" in step ? [step.path] : "from" in step ? [step.from, step.to] : [])
+      this.fresh.add(dirname(path));
+    return this.files.take(step, isLost);
+  }
+
+  names(folder: string): string[] {
+    return (this.cache !== undefined && !this.fresh.has(folder) ? this.cache : this.files).names(folder);
+  }
+
+  private seen(path: string): ModelFiles {
+    const folder = dirname(path);
+    if (this.cache === undefined || this.fresh.has(folder)) return this.files;
+    // Nothing is cached of a folder that is new here.
+    const isNew = this.cache.node(folder) === undefined && this.fresh.has(dirname(folder));
+    return isNew ? this.files : this.cache;
+  }
+
+  /** The text is read from the server, as after an open; the age may come from the cache. */
+  private look(path: string, step: FileStep): FileSnapshot | undefined {
+    const now = this.files.take(step) as FileSnapshot | undefined;
+    if (now === undefined) return undefined;
+    const { cache } = this;
+    const old = cache === undefined ? undefined : (cache.take(step) as FileSnapshot | undefined);
+    const ageMs = old === undefined ? now.ageMs : old.ageMs + this.files.nowMs - cache!.nowMs;
+    const before = this.watched.get(path);
+    if (before?.content !== now.text) this.watched.set(path, { content: now.text, sinceMs: this.files.nowMs });
+    return { ...now, ageMs, unchangedMs: this.files.nowMs - this.watched.get(path)!.sinceMs };
   }
 }
