@@ -1,10 +1,27 @@
 // npm run soak: the random tests of `npm test` for longer: npm run soak -- 10 (times the default).
+// npm run soak -- file-systems [10]: those of shared file systems, also on NFS in a user-mode Linux.
 import { join } from "node:path";
 import { ensureBuilt, ensureInstalled, root, run, runTool } from "./ensure.mjs";
+import { ensureSystemPackages } from "./system-packages.mjs";
 
-const times = Number(process.argv[2] ?? 20);
+const words = process.argv.slice(2);
+const isFileSystems = words[0] === "file-systems";
+const times = Number(words.find((word) => /^\d+$/.test(word)) ?? (isFileSystems ? 5 : 20));
 ensureInstalled();
 ensureBuilt();
+if (isFileSystems) {
+  ensureSystemPackages({ isLong: true });
+  const files = ["shared-file-systems", "unfit-file-systems", "unsteady-files", "chaos", "nfs"];
+  const env = {
+    ...process.env,
+    MILLRACE_NFS: "1",
+    MILLRACE_FILE_SYSTEM_TIMES: String(times),
+    MILLRACE_CHAOS_ROUNDS: String(30 * times),
+  };
+  const paths = files.map((name) => `test/integration/${name}.test.ts`);
+  runTool(["vitest", "vitest.mjs"], ["run", ...paths], { env });
+  process.exit(0);
+}
 const env = {
   ...process.env,
   MILLRACE_FUZZ_RUNS: String(1500 * times),

@@ -42,8 +42,15 @@ const answers = ["common", "client", "master"].flatMap((part) => [
   `gridengine-${part} shared/gridengineconfig boolean true`,
 ]);
 
-export function ensureSystemPackages() {
-  const missing = needed.filter((entry) => !isThere(entry));
+// For the long tests alone.
+const neededLong = [
+  { program: "linux.uml", package: "user-mode-linux", why: "is a kernel with a file server and its clients" },
+  { program: "rpc.nfsd", package: "nfs-kernel-server nfs-common rpcbind", why: "serves and mounts files by NFS" },
+  { program: "modprobe", package: "kmod", why: "loads the modules of that kernel" },
+];
+
+export function ensureSystemPackages({ isLong = false } = {}) {
+  const missing = [...needed, ...(isLong ? neededLong : [])].filter((entry) => !isThere(entry));
   if (missing.length === 0) return;
   if (process.getuid?.() === 0 && isThere({ program: "apt-get" })) {
     console.log(`installing ${missing.map((entry) => entry.package).join(", ")} (once)`);

@@ -21,6 +21,7 @@ const named = [
       "backends/thread",
       "backends/local-gpu",
       "clusters",
+      "file-systems",
       "backends/slurm",
       "backends/sge",
       "backends/pbs",

@@ -1,5 +1,6 @@
 import type { MergeShards } from "../contract/task.ts";
 import { MillraceError, messageOf } from "../errors/errors.ts";
+import { refreshFolder } from "../run-folder/files/refresh-folder.ts";
 import { removeFileInRun } from "../run-folder/files/run-files.ts";
 import type { RunPaths } from "../run-folder/files/run-paths.ts";
 import { isStoreTrouble, storeError } from "../run-folder/files/store-trouble.ts";
@@ -71,6 +72,8 @@ async function claimMerge({ run: { paths }, member: { protocol }, isLeaving }: S
     const claim = await protocol.claim("merge", seen);
     if (claim !== undefined) return claim;
     await sleep(waitMs);
+    // The merge of another driver may have ended.
+    refreshFolder(paths.root, paths.attempts);
   }
 }
 

@@ -1,3 +1,4 @@
+import { isSlowFolder } from "../run-folder/files/is-slow-folder.ts";
 import { rewriteInRun } from "../run-folder/files/run-files.ts";
 import type { Claimable, RunPaths } from "../run-folder/files/run-paths.ts";
 import { isMissing } from "../run-folder/files/store-trouble.ts";
@@ -30,6 +31,9 @@ export interface Protocol {
   drop(claim: Claim): Promise<void>;
 }
 
+// A dozen calls of 50 ms, with a margin.
+const slowLeaseWithinMs = 3000;
+
 export function openProtocol(
   paths: RunPaths,
   lease: Lease,
@@ -47,7 +51,8 @@ export function openProtocol(
     });
   // A shard whose attempts are all unused is run as if it was new; without the note its items are noted one by one.
   const onUnused = ({ target, attempt }: Claim) => ignoreErrors(() => noteUnused(paths.fenced(target, attempt)));
-  const context = { paths, lease, onFenced, onUnused };
+  const leaseWithinMs = isSlowFolder(paths.root) ? slowLeaseWithinMs : undefined;
+  const context = { paths, lease, leaseWithinMs, onFenced, onUnused };
   const stepContext = { paths, isCommitted };
   const take = (step: FileStep) => {
     try {

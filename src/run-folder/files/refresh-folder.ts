@@ -11,12 +11,12 @@ const looker = Math.random().toString(36).slice(2);
 let looks = 0;
 
 /**
- * Makes the next list of a run folder show what other hosts have put there: a client of a file server forgets its old list
- * of a folder once it has changed the folder itself. Returns false where a list is never old.
+ * Makes the next list of a folder of a run show what other hosts have put there: a client of a file server forgets its old
+ * list of a folder once it has changed the folder itself. Returns false where a list is never old.
  */
-export function refreshFolder(root: string): boolean {
+export function refreshFolder(root: string, folder: string = root): boolean {
   if (!isShared(root)) return false;
-  const path = `${root}${sep}${lookPrefix}${looker}-${looks++}`;
+  const path = `${folder}${sep}${lookPrefix}${looker}-${looks++}`;
   // A file system that refuses it shows its changes later.
   ignoreErrors(() => {
     closeSync(openNewInRun(root, path));

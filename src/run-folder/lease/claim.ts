@@ -14,6 +14,8 @@ export interface Claim {
 export interface ClaimContext {
   readonly paths: RunPaths;
   readonly lease: Lease;
+  /** A worker that has made its attempt's folder makes its lease within this time. Default: 100 ms. */
+  readonly leaseWithinMs?: number | undefined;
   readonly isDead?: ((holder: Lease) => boolean) | undefined;
   /** Called for an attempt that was put aside before a worker had begun. */
   readonly onUnused?: ((claim: Claim) => void) | undefined;
@@ -59,8 +61,7 @@ export function* claimTarget(
   return { target, attempt };
 }
 
-// A worker that has made its folder makes its lease within milliseconds.
-const untilLeaseMs = 100;
+const usualLeaseWithinMs = 100;
 
 /**
  * Puts aside a folder that this worker or another one has made: a server that gets a call twice says that the folder is
@@ -68,8 +69,8 @@ const untilLeaseMs = 100;
  * that was about to make its lease loses the attempt, as to one that takes over.
  */
 function* putAside({ target, attempt }: Claim, context: ClaimContext, replace: boolean): Steps<boolean> {
-  const { paths, onUnused } = context;
-  yield* wait(untilLeaseMs);
+  const { paths, onUnused, leaseWithinMs = usualLeaseWithinMs } = context;
+  yield* wait(leaseWithinMs);
   if (yield* exists(paths.lease(target, attempt))) return false;
   if (!replace && target !== "merge" && (yield* isCommitted(target))) {
     yield* remove(paths.attempt(target, attempt));

@@ -76,6 +76,6 @@ function viewByName(worker: WorkerContext, { suspects, failed }: NonNullable<Wor
 }
 
 /** Whether a list that shows nothing of other workers may be old, and is a new one now. */
-function isOld(open: number, before: number, { run }: WorkerContext): boolean {
-  return open > 0 && open >= before && refreshFolder(run.paths.root);
+function isOld(open: number, before: number, { run: { paths } }: WorkerContext): boolean {
+  return open > 0 && open >= before && refreshFolder(paths.root) && refreshFolder(paths.root, paths.attempts);
 }
