@@ -19,7 +19,7 @@ export const callInBatches = defineRun(import.meta, {
   batch: 64,
   async forward(indices, { url }, { signal }) {
     const answers = await fetchItems(url, indices, signal);
-    return answers.map((answer) => (answer.idx % 20 === 19 ? new ItemError("refused for good") : answer));
+    return answers.map((answer) => (answer.idx % 20 === 19 ? new ItemError("refused permanently") : answer));
   },
 });
 

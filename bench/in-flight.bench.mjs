@@ -1,4 +1,5 @@
-// Items that wait 200 ms for a server: many in flight, beside loops that keep nothing; a limit of the rate; a kill; failing items.
+// Items that wait 200 ms for a server: many in flight, beside loops that keep nothing; a limit of the rate; a kill;
+// failing items.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -117,6 +118,6 @@ function failingInBatches(folder) {
   return withServer({ latencyMs }, async (url, counts) => {
     const options = { config: { url }, concurrency: 8, progress: false, retries: 3, onError: "skip" };
     await callInBatches.run(range(count), { ...options, outputDir: join(folder, "batches") });
-    return [row("5 % failing for good in batches of 64: items sent", (await counts()).items / count, "x", 1.1)];
+    return [row("5 % failing permanently in batches of 64: items sent", (await counts()).items / count, "x", 1.1)];
   });
 }

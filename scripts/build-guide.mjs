@@ -50,7 +50,7 @@ const globals = [
   "setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate",
 ].join(", ");
 
-/** The programs of the library as the text of one function: each call creates its modules anew. */
+/** The programs of the library as the text of one function: each call creates its modules again. */
 async function programsText() {
   const { build } = await import("esbuild");
   const { outputFiles } = await build({

@@ -86,7 +86,7 @@ describe("README", () => {
     expect(stdout).toBe("999 records { utt_id: 'utt1', rms: 0.8660254037844386 }\n");
   });
 
-  it("has a first command that runs the main job, and once more without doing it again", () => {
+  it("has a first command that runs the main job, and again without doing it again", () => {
     const dir = temporaryFolder();
     const start = () => spawnSync(process.execPath, [join(root, "scripts", "start.mjs"), dir], { encoding: "utf8" });
     const { stdout } = start();

@@ -37,7 +37,7 @@ function madeErrors(): { file: string; place: string; details: ts.Expression | u
   return found;
 }
 
-/** Whether what is handed over has a hint in any case, and not one that may be undefined or empty. */
+/** Whether what is passed on has a hint in any case, and not one that may be undefined or empty. */
 function hasHint(details: ts.Expression | undefined): boolean {
   const hint = details && checker.getTypeAtLocation(details).getProperty("hint");
   if (hint === undefined || (hint.flags & ts.SymbolFlags.Optional) !== 0) return false;

@@ -50,7 +50,7 @@ describe("examples/README.md", () => {
 });
 
 describe.concurrent("an example runs as it is:", () => {
-  it("hello, and once more without doing anything again", async () => {
+  it("hello, and again without doing anything again", async () => {
     const first = await start("hello");
     expect(first).toMatchObject({
       ...fine,
@@ -115,7 +115,7 @@ describe.concurrent("an example runs as it is:", () => {
     expect((await start("call-an-api", [], first)).lines.at(-1)).toBe("0 calls were answered, none refused at first");
   });
 
-  it("kill-and-resume, and once more without doing anything again", async () => {
+  it("kill-and-resume, and again without doing anything again", async () => {
     const { cwd, lines, ...outcome } = await start("kill-and-resume");
     expect(outcome).toEqual(fine);
     expect(lines[0]).toMatch(/^ended by SIGKILL after \d+ of 3000 items; \d+ are in whole shards$/);

@@ -37,6 +37,18 @@ const banned: readonly (readonly [word: RegExp, instead: string])[] = [
   [/\bof one's own\b/i, "custom"],
   [/\b(?:most|least)[A-Z]\w*/, "max…, min…"],
   [/\btell[A-Z]\w*/, "print…, report…"],
+  [/\btells\b/i, "shows, reports, distinguishes"],
+  [/\banew\b/i, "again"],
+  [/\bonce more\b/i, "again"],
+  [/\blately\b/i, "recently"],
+  [/\bin work\b/i, "current, running"],
+  [/\bfor good\b/i, "permanently"],
+  [/\b(?:undefined|absent|empty) where\b/i, "… if"],
+  [/(?<!\bare )\ball the same\b/i, "nevertheless"],
+  [/\bis through\b/i, "has ended"],
+  [/\bwhat became of\b/i, "the result of, how … ended"],
+  [/\bgiven back\b/i, "released, returned"],
+  [/\bhand(?:s|ed) (?:on|over)\b/i, "passes, passed"],
 ];
 
 const root = fileURLToPath(new URL("..", import.meta.url));

@@ -2,7 +2,8 @@ import { formatCount } from "../driver/progress/progress-line.ts";
 import type { RunJobs } from "../launchers/jobs/run-jobs.ts";
 import { jobsOf } from "../launchers/jobs-of.ts";
 import { runPaths } from "../run-folder/files/run-paths.ts";
-import { isComplete, openStatus, type RunStatus } from "../run-folder/run/run-status.ts";
+import { isAtWork, isComplete } from "../run-folder/run/run-state.ts";
+import { openStatus, type RunStatus } from "../run-folder/run/run-status.ts";
 import { orderDrain, orderStop, withdrawStop } from "../run-folder/run/stop-order.ts";
 import { sleep } from "../runtime/sleep.ts";
 import { readable } from "../text/readable.ts";
@@ -16,9 +17,9 @@ export const cancel: Command = {
   name: "cancel",
   usage: "RUN [--drain] [--no-wait]",
   summary: "Stops all workers of a run, on any host: they save, release their shards and exit.",
-  details: `What is done is kept: start the run again and it continues. Exit code ${exitCode.failed} where jobs could not be cancelled.`,
+  details: `Finished work is kept: start the run again, and it continues. Exit code ${exitCode.failed} if jobs could not be cancelled.`,
   options: {
-    drain: { type: "boolean", help: "they finish their current shards, claim no others, and exit" },
+    drain: { type: "boolean", help: "let them finish their current shards first" },
     "no-wait": { type: "boolean", help: "do not wait until they have exited" },
   },
   examples: ["millrace cancel exp/prep", "millrace cancel exp/prep --drain", "millrace cancel exp/prep --no-wait"],
@@ -38,12 +39,12 @@ export const cancel: Command = {
     let areLeft = isDrain && !(await cancelJobs(jobs, "cancelWaiting"));
     if (has("no-wait") && wasBusy) {
       if (!isDrain) areLeft = !(await cancelJobs(jobs, "cancel"));
-      return report(now, `is asked to stop${isDrain ? " after the shards in work" : ""}`, areLeft);
+      return report(now, `is asked to stop${isDrain ? " after the current shards" : ""}`, areLeft);
     }
     let waitedMs = 0;
     let isCancelled = jobs === undefined;
     while (isBusy(now) || !isCancelled) {
-      // Active workers get time to save. Jobs that have not started or do not react are ended.
+      // Active workers get time to save. Then jobs that have not started or do not react are cancelled.
       if (!isCancelled && (now.workers.length === 0 || (!isDrain && waitedMs >= graceMs))) {
         areLeft = !(await cancelJobs(jobs, "cancel"));
         isCancelled = true;
@@ -54,9 +55,9 @@ export const cancel: Command = {
       if (waitedMs === noticeAfterMs && isBusy(now)) report(now, `waits for ${names(now)}`);
     }
     if (isComplete(now.state)) {
-      // No worker is left to obey the order, and it must not affect a later use of this run.
+      // No worker is left that would read the order, and it must not affect a later use of this run.
       withdrawStop(paths);
-      return report(now, "was completed meanwhile", areLeft);
+      return report(now, "was completed in the meantime", areLeft);
     }
     const { done, total } = now.items;
     return report(
@@ -76,18 +77,21 @@ async function cancelJobs(jobs: RunJobs | undefined, how: "cancel" | "cancelWait
 
 /** Includes workers that retry items of a complete run. */
 function isBusy({ state, workers }: RunStatus): boolean {
-  return state === "running" || workers.length > 0;
+  return isAtWork(state) || workers.length > 0;
 }
 
 function names({ workers }: RunStatus): string {
   if (workers.length === 0) return "its driver, which may be merging";
   return workers
-    .map(({ host, pid, shard }) => `${host}:${pid}${shard === undefined ? "" : ` (split.${shard})`}`)
+    .map(({ worker, host, pid, shard }) => {
+      const where = shard === undefined ? "" : `, split.${shard}`;
+      return `${worker} (${host}:${pid}${where})`;
+    })
     .join(", ");
 }
 
 function report({ runDir }: RunStatus, what: string, areJobsLeft = false): number {
-  const jobs = areJobsLeft ? "; its jobs are left, and leave by themselves when it is their turn" : "";
+  const jobs = areJobsLeft ? "; its pending jobs are not cancelled: they leave when they start" : "";
   process.stderr.write(`millrace: ${runDir} ${what}${jobs}\n`);
   return areJobsLeft ? exitCode.failed : exitCode.ok;
 }

@@ -19,14 +19,14 @@ export interface CommandInput {
   /** The value of an option; undefined if it was not given. */
   text(name: string): string | undefined;
   has(name: string): boolean;
-  /** All commands, for the one that has to know them. */
+  /** All commands, for the command that completes them. */
   allCommands(): Promise<Command[]>;
 }
 
 /** A command of `millrace`: its help and its implementation. One file each. */
 export interface Command {
   readonly name: string;
-  /** What follows the name in its usage line: `RUN [--watch]`. */
+  /** The usage line after the name: `RUN [--watch]`. */
   readonly usage: string;
   readonly summary: string;
   /** Additional help. */
@@ -39,7 +39,7 @@ export interface Command {
   /** The number of positional arguments. */
   readonly arguments: { readonly min: number; readonly max: number };
   /**
-   * It imports the user's modules and works on a run: it must not end when the reader of its output closes the pipe.
+   * It imports the user's modules and works on a run, so it must not end when the reader of its output closes the pipe.
    */
   readonly runsUserCode?: true;
   /** Returns the exit code. */
@@ -69,7 +69,7 @@ export function parseInput(
   args: readonly string[],
   allCommands: CommandInput["allCommands"],
 ): CommandInput {
-  const { min: least, max: most } = command.arguments;
+  const { min, max } = command.arguments;
   let parsed: { values: Record<string, unknown>; positionals: string[] };
   try {
     parsed = parseArgs({ args: [...args], options: optionsConfig(command), allowPositionals: true, strict: true });
@@ -77,10 +77,9 @@ export function parseInput(
     throw badUsage(command, explain(command, messageOf(error)));
   }
   const { positionals, values } = parsed;
-  if (positionals.length < least)
+  if (positionals.length < min)
     throw badUsage(command, `${command.name} needs ${argumentNames(command)[positionals.length]}`);
-  if (positionals.length > most)
-    throw badUsage(command, `${JSON.stringify(positionals[most])} is one argument too many`);
+  if (positionals.length > max) throw badUsage(command, `${JSON.stringify(positionals[max])} is one argument too many`);
   // A shell passes "" for an unset variable; as a path it would mean the current folder.
   if (positionals[0] === "") throw badUsage(command, `${argumentNames(command)[0]} is empty`);
   return {
@@ -120,7 +119,7 @@ function optionsConfig({ options }: Command): OptionsConfig {
 
 export function badUsage(command: Command, why: string): MillraceError {
   return new MillraceError("BAD_USAGE", /[.?!]$/.test(why) ? why : `${why}.`, {
-    hint: `Usage: millrace ${command.name} ${command.usage}\n     millrace ${command.name} --help says more.`,
+    hint: `Usage: millrace ${command.name} ${command.usage}\n     millrace ${command.name} --help shows more.`,
   });
 }
 

@@ -7,7 +7,7 @@ export const completion: Command = {
   name: "completion",
   usage: "SHELL",
   summary: "Prints a script that completes the commands and options of millrace in bash, zsh or fish.",
-  details: "The examples say where each shell looks for it; the folder must be there.",
+  details: "The examples show where each shell looks for it. The folder must exist.",
   options: {},
   examples: [
     "millrace completion bash > ~/.local/share/bash-completion/completions/millrace",

@@ -12,10 +12,10 @@ export const dashboard: Command = {
   usage: "[DIR] [--port N] [--host H] [--token-file FILE] [--open]",
   summary: "Shows a run, or all runs below a folder (default: this one), in a browser, live. Ctrl-C ends it.",
   details:
-    "Only this machine can reach it, unless --host is given; then a token is needed, which is part of the address\n" +
-    `that is printed. A token of your own comes from a file (--token-file) or from ${tokenVariable}.`,
+    "Only this machine can reach it, unless --host is given. Then a token is needed, which is part of the printed\n" +
+    `address. Set your own token in a file (--token-file) or in ${tokenVariable}.`,
   options: {
-    port: { type: "string", value: "N", help: "default: 8643, or the next one that is free; 0: any" },
+    port: { type: "string", value: "N", help: "default: 8643, or the next free one; 0: any" },
     host: { type: "string", value: "H", help: "the address to listen at (default: 127.0.0.1)" },
     "token-file": {
       type: "string",
@@ -68,6 +68,6 @@ function portOf(value: string | undefined): number | undefined {
 function openBrowser(url: string): void {
   const program = process.platform === "darwin" ? "open" : process.platform === "win32" ? "explorer" : "xdg-open";
   const child = spawn(program, [url], { stdio: "ignore", detached: true });
-  child.once("error", () => process.stderr.write(`millrace: ${program} is not here; open the address yourself\n`));
+  child.once("error", () => process.stderr.write(`millrace: ${program} is not installed; open the address yourself\n`));
   child.unref();
 }

@@ -23,11 +23,11 @@ interface Detached {
   readonly asJson: boolean;
 }
 
-/** Starts a command in the background, and waits until its run has started or ended. */
+/** Starts a command in the background. Returns when its run has started or ended. */
 export async function detach({ runDir, words, isWorker, asJson }: Detached): Promise<number> {
   const paths = runPaths(runDir);
   const made = mkdirSync(paths.root, { recursive: true });
-  // Outside the folder of the run's state at first, because --restart removes that folder.
+  // Outside of the internal folder at first, because --restart removes that folder.
   const early = paths.output(`driver-${process.pid}.log`);
   const fd = openToAppendInRun(paths.root, early);
   const args = [...process.execArgv, process.argv[1]!, ...words];
@@ -52,12 +52,12 @@ export async function detach({ runDir, words, isWorker, asJson }: Detached): Pro
   if (asJson) printJson({ runDir, pid: child.pid });
   else process.stdout.write(`${runDir}\n`);
   process.stderr.write(
-    `millrace: process ${child.pid} runs it; millrace attach ${shellWord(runDir)} shows how it goes\n`,
+    `millrace: process ${child.pid} runs it; millrace attach ${shellWord(runDir)} shows its progress\n`,
   );
   return exitCode.ok;
 }
 
-/** The exit code of a process that has ended, or what is found while it lives. */
+/** The exit code of a process that has ended, or the first result of `find` while it is alive. */
 async function firstOf<T>(ended: Promise<number>, find: () => T | undefined): Promise<number | T> {
   for (;;) {
     const first = (await Promise.race([ended, sleep(pollEveryMs)])) ?? find();
@@ -65,7 +65,7 @@ async function firstOf<T>(ended: Promise<number>, find: () => T | undefined): Pr
   }
 }
 
-/** The name of a process in the run folder, once it works there. */
+/** The worker name of a process, when it has a report in the run folder. */
 function workerOf(paths: RunPaths, pid: number | undefined): string | undefined {
   for (const name of namesIn(paths.workers)) {
     const snapshot = readSnapshot(paths.worker(name.replace(/\.json$/, "")), Date.now);
@@ -75,7 +75,7 @@ function workerOf(paths: RunPaths, pid: number | undefined): string | undefined 
   return undefined;
 }
 
-/** Removes the log, and its new folders if they are empty. */
+/** Removes the log, and the folders made for it if they are empty. */
 function discard({ root }: RunPaths, log: string, made: string | undefined): void {
   removeFileInRun(root, log);
   if (made === undefined) return;

@@ -22,13 +22,12 @@ const timeoutSeconds = 8;
 export const doctor: Command = {
   name: "doctor",
   usage: "[CONFIG [key=value …] | RUN | FOLDER] [--timeout S] [--trust] [--json]",
-  summary:
-    "Looks whether everything is in place: Node, the file system of the outputs, schedulers, GPUs, ONNX Runtime.",
+  summary: "Checks that everything is in place: Node, the file system of the outputs, schedulers, GPUs, ONNX Runtime.",
   details:
-    "For a config: whether it can be read, its modules are there, and whether what it is to run on answers; its code is\n" +
-    "not run (`millrace plan CONFIG --count` does that). For a run: who holds which shard, why shards wait, and what\n" +
+    "For a config: whether it can be read, its modules exist, and the backend it names answers. Its code is not run\n" +
+    "(`millrace plan CONFIG --count` does that). For a run: which worker holds which shard, why shards wait, and what\n" +
     "would be run again and why. For another folder: what its file system can do, and whether a run can use it.\n" +
-    `Exit code ${exitCode.failed} where something is wrong; what is missing and not asked for by the config is no error.`,
+    `Exit code ${exitCode.failed} if something is wrong. A missing backend that the config does not need is no error.`,
   options: {
     timeout: {
       type: "string",
@@ -37,7 +36,7 @@ export const doctor: Command = {
     },
     trust: {
       ...trustOption,
-      help: "use what the config brings: `ssh_arguments` and `node` of env: ssh, ONNX Runtime of others",
+      help: "use `ssh_arguments` and `node` of the config (env: ssh), and an ONNX Runtime that others installed",
     },
     json: { type: "boolean", help: "the findings as one JSON array" },
   },

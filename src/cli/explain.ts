@@ -24,7 +24,7 @@ export const explain: Command = {
   },
 };
 
-/** The code that was meant: it may be copied with brackets or typed in lower case. */
+/** Finds the code, which may be copied with brackets or typed in lower case. */
 function find(word: string, codes: readonly string[]): string {
   const code = word
     .replace(/[^\w-]/g, "")

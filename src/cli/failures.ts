@@ -5,6 +5,7 @@ import { readable } from "../text/readable.ts";
 import { shellWord } from "../text/shell-word.ts";
 import type { FailureRecord } from "../worker/shard/failure-log.ts";
 import { type Command, exitCode } from "./command.ts";
+import { describeGroup } from "./describe-group.ts";
 import { pollRun } from "./poll-run.ts";
 import { printJson } from "./status.ts";
 
@@ -17,9 +18,9 @@ export const failures: Command = {
     item: {
       type: "string",
       value: "ITEM",
-      help: "one failed item, by its id or number: its message and stack as they are",
+      help: "one failed item, by its id or number: its complete message and stack",
     },
-    json: { type: "boolean", help: "one JSON object for each reason, a line each; with --item the failure itself" },
+    json: { type: "boolean", help: "a JSON object on a line for each reason; with --item the failure itself" },
   },
   examples: ["millrace failures exp/prep", "millrace failures exp/prep --json"],
   arguments: { min: 1, max: 1 },
@@ -59,23 +60,6 @@ function describeGroups(runDir: string, total: number, groups: readonly FailureG
   const dir = shellWord(runDir);
   const hint = `\n-> millrace failures ${dir} --item ITEM shows one; millrace retry ${dir} runs them again\n`;
   return head + groups.map(describeGroup).join("") + hint;
-}
-
-const shownItems = 5;
-
-function describeGroup({ count, name, code, message, items, first }: FailureGroup): string {
-  const shown = items.slice(0, shownItems).join(", ");
-  const more = count > shownItems ? ` and ${count - shownItems} more` : "";
-  const what = [name, code].filter((part) => part !== undefined && part !== "" && part !== "Error").join(" ");
-  const place = /^ +at .*$/m.exec(first.stack ?? "")?.[0].trim();
-  const lines = [
-    "",
-    `${count} x  ${what === "" ? "" : `${what}: `}${message}`,
-    `     items ${shown}${more}`,
-    `     the first says: ${first.error.message.split("\n", 1)[0]}`,
-    ...(place === undefined ? [] : [`     ${place}`]),
-  ];
-  return `${lines.map((line) => readable(line.replaceAll("\t", " "))).join("\n")}\n`;
 }
 
 function describeFailure(failure: FailureRecord): string {

@@ -46,7 +46,7 @@ function refuseUsed(dir: string): void {
     throw new MillraceError("BAD_USAGE", `${dir} is not empty.`, { hint: "Name a folder that is not there yet." });
 }
 
-/** The folder's name as npm would take it. */
+/** The name of the folder, as a valid package name. */
 function packageName(folder: string): string {
   const name = folder
     .toLowerCase()

@@ -9,7 +9,7 @@ import { describeKind } from "../values/state-json.ts";
 import type { AnyProvider } from "./make-runner.ts";
 import type { RunConfig } from "./run-config.ts";
 
-/** The items that a config names; without any, all items of the provider's dataset. */
+/** The items that a config names. If it names none: all items of the provider's dataset. */
 export async function itemsOf(config: RunConfig, provider: AnyProvider): Promise<Items> {
   const { path, sections } = config;
   const written = writtenItems(config);
@@ -28,7 +28,7 @@ export function writtenItems({ sections: { items } }: RunConfig): Items | undefi
   return section._target_ === undefined ? range(section.start ?? 0, section.stop!, section.step ?? 1) : undefined;
 }
 
-/** All items of the provider's dataset. One of millrace/datasets is passed on itself: its digest identifies the run. */
+/** All items of the provider's dataset. A dataset of millrace/datasets is returned itself: its digest identifies the run. */
 async function datasetItems(provider: AnyProvider): Promise<Items> {
   let dataset: unknown;
   try {

@@ -2,7 +2,7 @@ import type { Items } from "../plan/collect-items.ts";
 import { isDataset } from "../plan/dataset-items.ts";
 import { isIndexRange, range } from "../plan/range.ts";
 
-/** The first `limit` items; all of them without a limit. */
+/** The first `limit` items, or all items without a limit. */
 export function limitItems(items: Items, limit: number | undefined): Items {
   if (limit === undefined) return items;
   if (isIndexRange(items)) {

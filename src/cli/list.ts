@@ -1,9 +1,11 @@
 import { formatCount } from "../driver/progress/progress-line.ts";
 import { messageOf } from "../errors/errors.ts";
 import { findRuns } from "../run-folder/run/find-runs.ts";
-import { type RunState, type RunStatus, runStatus } from "../run-folder/run/run-status.ts";
+import type { RunState } from "../run-folder/run/run-state.ts";
+import { type RunStatus, runStatus } from "../run-folder/run/run-status.ts";
 import { readable } from "../text/readable.ts";
 import { type Command, exitCode } from "./command.ts";
+import { stateWord } from "./state-word.ts";
 import { printJson } from "./status.ts";
 
 export const list: Command = {
@@ -17,7 +19,7 @@ export const list: Command = {
     let isAny = false;
     // A folder that cannot be read is skipped with a message.
     const onSkipped = (folder: string, why: string) =>
-      void process.stderr.write(`millrace: ${folder} is passed over: ${why}\n`);
+      void process.stderr.write(`millrace: ${folder} is skipped: ${why}\n`);
     for (const runDir of findRuns(dir, { onSkipped })) {
       isAny = true;
       const row = await describe(runDir);
@@ -43,11 +45,12 @@ async function describe(runDir: string): Promise<Row> {
   }
 }
 
-function rowText({ runDir, error, state, items, failure }: Row): string {
-  if (items === undefined) return readable(`${state.padEnd(stateWidth)}  ${runDir}: ${error}\n`);
+function rowText({ runDir, error, state, items, failure, stalled }: Row): string {
+  const word = stateWord(state, stateWidth);
+  if (items === undefined) return `${word}  ${readable(`${runDir}: ${error}`)}\n`;
   const failed = items.failed > 0 ? `, ${formatCount(items.failed)} failed` : "";
-  const why = failure === undefined ? "" : `; ${`${failure.code}: ${failure.message}`.split("\n", 1)[0]}`;
-  return readable(
-    `${state.padEnd(stateWidth)}  ${runDir}  ${formatCount(items.done)} of ${formatCount(items.total)} items${failed}${why}\n`,
-  );
+  const reason = failure === undefined ? stalled : `${failure.code}: ${failure.message}`.split("\n", 1)[0];
+  const why = reason === undefined ? "" : `; ${reason}`;
+  const counts = `${formatCount(items.done)} of ${formatCount(items.total)} items${failed}`;
+  return `${word}  ${readable(`${runDir}  ${counts}${why}`)}\n`;
 }

@@ -11,7 +11,7 @@ export interface LogFile {
   readonly path: string;
 }
 
-/** Every log of a run, by name: those in its folder, and those of jobs that write elsewhere. */
+/** All logs of a run, by name: those in its folder, and those of jobs with another log folder. */
 export function logFiles(paths: RunPaths): LogFile[] {
   const folder = logFolder(paths);
   const names = folder === undefined ? [] : namesIn(folder);
@@ -20,14 +20,14 @@ export function logFiles(paths: RunPaths): LogFile[] {
     logDirectory === undefined
       ? []
       : readableNames(logDirectory)
-          // Other runs may write there too.
+          // Other runs may write to that folder too.
           .filter((file) => file.startsWith(`${jobLogName(name)}.`))
           .map((file) => ({ name: nameOf(file), path: join(logDirectory, file) })),
   );
   return [...inRun, ...elsewhere].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-// A record may name any folder.
+// Errors are ignored, because a record may name any folder.
 function readableNames(folder: string): string[] {
   try {
     return namesIn(folder);

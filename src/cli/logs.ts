@@ -1,10 +1,11 @@
 import { closeSync, readSync } from "node:fs";
 import { MillraceError } from "../errors/errors.ts";
-import { isFromBackground, isLogOf, repeatsOtherLogs } from "../run-folder/files/log-names.ts";
+import { isFromBackground, isLogOf, ownerOfLog, repeatsOtherLogs } from "../run-folder/files/log-names.ts";
 import { openLog } from "../run-folder/files/open-log.ts";
 import { type RunPaths, runPaths } from "../run-folder/files/run-paths.ts";
 import { requireManifest } from "../run-folder/run/manifest.ts";
-import { isUnderWay, openStatus } from "../run-folder/run/run-status.ts";
+import { isUnderWay } from "../run-folder/run/run-state.ts";
+import { openStatus } from "../run-folder/run/run-status.ts";
 import { inspectShard } from "../run-folder/shard/done.ts";
 import { sleep } from "../runtime/sleep.ts";
 import { readable } from "../text/readable.ts";
@@ -19,9 +20,9 @@ export const logs: Command = {
   summary: "Shows what the workers of a run wrote to stdout and stderr.",
   options: {
     shard: { type: "string", value: "N", help: "only of the worker that committed split.N" },
-    worker: { type: "string", value: "W", help: "only of this worker; each part is headed by its worker's name" },
-    driver: { type: "boolean", help: "of a run in the background: its progress, and how it ended" },
-    follow: { type: "boolean", short: "f", help: "continue while the run is being worked on" },
+    worker: { type: "string", value: "W", help: "only of this worker; the name of the worker is above each part" },
+    driver: { type: "boolean", help: "the progress of a run in the background, and how it ended" },
+    follow: { type: "boolean", short: "f", help: "continue while the run is running" },
   },
   examples: ["millrace logs exp/prep", "millrace logs exp/prep --shard 3", "millrace logs exp/prep --follow"],
   arguments: { min: 1, max: 1 },
@@ -37,7 +38,7 @@ export const logs: Command = {
     const paths = runPaths(runDir);
     const isWanted = chooseLogs(paths, input);
     const printer = openPrinter();
-    // Once more after the end: the last lines may have been written after the last look.
+    // Reads again after the end: the last lines may have been written after the last read.
     for (let isRunning = input.has("follow"); ; await sleep(pollEveryMs)) {
       for (const file of logFiles(paths)) if (isWanted(file.name)) printer.show(file);
       if (!isRunning) break;
@@ -97,7 +98,7 @@ function openPrinter(): { show(file: LogFile): void; hasShown(): boolean } {
       ends.set(
         path,
         copyFrom(opened.fd, ends.get(path) ?? 0, (chunk) => {
-          if (last !== name) process.stdout.write(`--- ${readable(name)}\n`);
+          if (last !== name) process.stdout.write(`--- ${readable(ownerOfLog(name))}\n`);
           last = name;
           process.stdout.write(chunk);
         }),

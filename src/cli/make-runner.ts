@@ -46,7 +46,7 @@ export async function makeRunner(
 
 async function makeProvider(sections: RunSections, path: string): Promise<AnyProvider> {
   const { provider: section = null, runner } = sections;
-  // A run of `defineRun` has an env of its own.
+  // A run of `defineRun` builds its own env.
   const target = hasTarget(section) ? section : runner;
   const more = pick(section ?? {}, (key) => key !== "_target_" && key !== "params");
   const allParams = { ...more, ...section?.params };
@@ -58,7 +58,7 @@ async function makeProvider(sections: RunSections, path: string): Promise<AnyPro
   return provider;
 }
 
-/** `forward` of a definition is written for what its `env` builds. */
+/** Refuses another provider for a definition: its `forward` needs what its own `env` builds. */
 function refuseOtherProvider({ provider, runner }: RunSections, path: string): void {
   if (!hasTarget(provider) || provider._target_ === runner._target_) return;
   throw new MillraceError(

@@ -9,11 +9,11 @@ import { enterRun } from "./enter-run.ts";
 export const merge: Command = {
   name: "merge",
   usage: "RUN [--files] [--accept-change] [--trust]",
-  summary: "Merges a run whose shards are all committed: for one whose driver is gone, or to merge once more.",
-  details: `Exit code ${exitCode.incomplete} where shards are still to do.`,
+  summary: "Merges a run whose shards are all committed: if its driver is gone, or to merge again.",
+  details: `Exit code ${exitCode.incomplete} if shards are not committed.`,
   options: {
-    files: { type: "boolean", help: "also make one file of the line files of all shards" },
-    "accept-change": { type: "boolean", help: "also with code that has changed since the shards were made" },
+    files: { type: "boolean", help: "also merge the line files of all shards into one file" },
+    "accept-change": { type: "boolean", help: "merge although the code has changed since the shards were made" },
     trust: trustOption,
   },
   examples: ["millrace merge exp/prep", "millrace merge exp/prep --files"],
@@ -25,7 +25,7 @@ export const merge: Command = {
     const { shards } = await runStatus(runDir);
     const open = shards.total - shards.committed;
     if (open > 0) {
-      throw new MillraceError("RUN_STOPPED", `${open} of ${shards.total} shards of ${runDir} are still to do.`, {
+      throw new MillraceError("RUN_STOPPED", `${open} of ${shards.total} shards of ${runDir} are not committed.`, {
         hint: "Start the run again first, or join it with `millrace worker`.",
       });
     }
@@ -34,7 +34,7 @@ export const merge: Command = {
     try {
       await runner.resume();
     } finally {
-      // A merge does not change how the run is carried out.
+      // A merge must not change the options of the run.
       writeSpec(runPaths(runDir), spec);
     }
     process.stderr.write(`millrace: merged ${shards.total} shards of ${runDir}\n`);

@@ -5,8 +5,7 @@ import { commands } from "./commands.ts";
 
 let command: Command | undefined;
 
-// The reader of the output may close the pipe (`| head`). A command that only shows something ends then; one that works
-// continues.
+// The reader of the output may close the pipe (`| head`). Then a command that only prints ends; one that works continues.
 process.stdout.on("error", ({ code: errno }: NodeJS.ErrnoException) => {
   if (command?.runsUserCode !== true) process.exit(errno === "EPIPE" ? 0 : 1);
 });
@@ -65,9 +64,9 @@ function overview(): string {
 Commands:
 ${rows.join("\n")}
 
-Exit codes: 0 done; 1 it failed; 2 the command line or the config is wrong; 3 not complete: items failed, or some are
-left; 130 Ctrl-C.
-millrace COMMAND --help says more; millrace --version says which this is.
+Exit codes: 0 done; 1 it failed; 2 the command line or the config is wrong; 3 not complete: items failed
+or are left; 130 Ctrl-C.
+millrace COMMAND --help shows more; millrace --version shows the version.
 `;
 }
 

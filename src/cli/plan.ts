@@ -11,7 +11,8 @@ import { makePlan } from "../plan/make-plan.ts";
 import { runPaths } from "../run-folder/files/run-paths.ts";
 import { compareFingerprints, makeFingerprint, makeUnmaskedFingerprint } from "../run-folder/run/fingerprint.ts";
 import { type Manifest, readManifest } from "../run-folder/run/manifest.ts";
-import { isComplete as isStateComplete, runStatus } from "../run-folder/run/run-status.ts";
+import { isComplete as isStateComplete } from "../run-folder/run/run-state.ts";
+import { runStatus } from "../run-folder/run/run-status.ts";
 import { maskSecrets } from "../secrets/secret-values.ts";
 import { shellWord } from "../text/shell-word.ts";
 import { type Command, countOf, exitCode, trustOf, trustOption } from "./command.ts";
@@ -28,12 +29,12 @@ export const plan: Command = {
   summary:
     "Shows what `millrace run` would do with a config: items, shards, batches, workers. Nothing is started or written.",
   details:
-    "No code of the project is run, unless --count asks for it: the items are those that the config names, or those of the\n" +
-    "run that is in the folder already.",
+    "Without --count no code of the project is run: the items are those that the config names, or those of the run that\n" +
+    "is already in the folder.",
   options: {
     count: {
       type: "boolean",
-      help: "run the project's code, to count the items and to compare config and code with the run that was begun",
+      help: "run the project's code, to count the items and to compare config and code with the existing run",
     },
     limit: { type: "string", value: "N", help: "only the first N items, as `millrace run --limit N` would run them" },
     trust: trustOption,
@@ -51,8 +52,8 @@ export const plan: Command = {
     const limit = countOf(plan, input, "limit");
     const isCounting = input.has("count");
     const config = await readRunConfig(path!, overrides, { limit, trust: isCounting ? trustOf(input) : "none" });
-    const look = isCounting ? inspectWithCode : inspectWithoutCode;
-    const summary = await onlyJsonOnStdout(() => summarize(config, limit, look));
+    const inspect = isCounting ? inspectWithCode : inspectWithoutCode;
+    const summary = await onlyJsonOnStdout(() => summarize(config, limit, inspect));
     if (input.has("json")) printJson(summary);
     else process.stdout.write(describe(summary, config));
     return exitCode.ok;
@@ -70,7 +71,7 @@ interface Summary {
   readonly changed: readonly string[] | null;
   /** The changes of the code since the outputs were made, and what `run` does about them. */
   readonly code: { readonly changed: readonly string[]; readonly verdict: OnCodeChange } | null;
-  /** Null if only code can count them; then batches, and shards of a run that is not begun, are null too. */
+  /** Null if only code can count them. Then batches are null too, and the shards of a new run. */
   readonly items: number | null;
   readonly shards: number | null;
   /** Undefined if they are made by cost. */
@@ -90,14 +91,14 @@ interface Findings extends Pick<Summary, "changed" | "code"> {
   readonly batch: BatchOptions | undefined;
 }
 
-type Look = (config: RunConfig, begun: Manifest | undefined, limit: number | undefined) => Promise<Findings>;
+type Inspect = (config: RunConfig, begun: Manifest | undefined, limit: number | undefined) => Promise<Findings>;
 
-async function summarize(config: RunConfig, limit: number | undefined, look: Look): Promise<Summary> {
+async function summarize(config: RunConfig, limit: number | undefined, inspect: Inspect): Promise<Summary> {
   const { parallel, runDir, options } = config;
   const launcher = await chooseLauncher(parallel);
   launcher.check(parallel);
   const begun = readManifest(runPaths(runDir));
-  const { items, batch, changed, code } = await look(config, begun, limit);
+  const { items, batch, changed, code } = await inspect(config, begun, limit);
   const cutting = { shards: options.shards, batchSize: batch?.batchSize ?? undefined, workers: parallel.nWorkers };
   const isKnown = items !== undefined && batch !== undefined;
   const { shardCount } = begun?.plan ?? (isKnown ? makePlan(items, cutting) : { shardCount: null });
@@ -128,8 +129,8 @@ function batchesOf({ count }: ItemList, { batchSize }: BatchOptions): number {
   return Math.ceil(count / (batchSize ?? 1));
 }
 
-/** What config and run folder say without running code. */
-const inspectWithoutCode: Look = async (config, begun, limit) => {
+/** What is known from config and run folder, without running code. */
+const inspectWithoutCode: Inspect = async (config, begun, limit) => {
   locateTargets(config);
   const written = writtenItems(config);
   const items = written === undefined ? begun?.plan.items : await collectItems(limitItems(written, limit));
@@ -144,7 +145,7 @@ function writtenBatch({ options, sections: { provider, runner } }: RunConfig): B
 }
 
 /** What is known after creating provider and runner, as `millrace run` does. */
-const inspectWithCode: Look = async (config, begun, limit) => {
+const inspectWithCode: Inspect = async (config, begun, limit) => {
   const { provider, runner } = await makeRunner(config);
   const task = runner["~task"]();
   const items = await collectItems(limitItems(await itemsOf(config, provider), limit));
@@ -152,7 +153,7 @@ const inspectWithCode: Look = async (config, begun, limit) => {
   return { items, batch: task.options.work, ...changes };
 };
 
-/** What a start would find changed, and what it would do about it. */
+/** The changes that a start would find, and what it would do about them. */
 function compare(
   { runDir, options: { onCodeChange, acceptChange = false } }: RunConfig,
   task: Task<unknown>,
@@ -177,15 +178,15 @@ function describeSubmissions(env: string, [first = 0, ...others]: readonly numbe
 }
 
 function describe(summary: Summary, config: RunConfig): string {
-  const { runDir, isBegun, isComplete, code, shards, env, workers, jobScript, submissions } = summary;
+  const { runDir, isBegun, code, shards, env, workers, jobScript, submissions } = summary;
   return [
-    `${runDir}: ${standing(summary)}`,
+    `${runDir}: ${stateText(summary)}`,
     `  items    ${describeItems(summary, config)}`,
     ...(shards === null
       ? []
       : [`  shards   ${formatCount(shards)}${isBegun ? ", as they were planned when the run was begun" : ""}`]),
     `  workers  ${formatCount(workers)} (${env})`,
-    `  job      ${jobScript === null ? `none: ${isComplete ? "nothing is left" : "the workers are started by this command"}` : describeSubmissions(env, submissions)}`,
+    ...(jobScript === null ? [] : [`  job      ${describeSubmissions(env, submissions)}`]),
     ...describeChanges(summary, config),
     ...(code === null ? [] : [`  code     ${code.changed.slice(0, 5).join(", ")}: ${onCode[code.verdict]}`]),
     ...(jobScript === null ? [""] : ["", jobScript]),
@@ -200,7 +201,7 @@ function describeItems({ items, batches }: Summary, config: RunConfig): string {
   if (batches === undefined) return `${formatCount(items)}, in batches by their cost`;
   if (batches === null)
     return `${formatCount(items)}; how they are batched is in the code: ${countingCommand(config)} runs it`;
-  return `${formatCount(items)} in ${formatCount(batches)} batches`;
+  return batches === items ? formatCount(items) : `${formatCount(items)} in ${formatCount(batches)} batches`;
 }
 
 function describeChanges({ changed }: Summary, config: RunConfig): string[] {
@@ -223,7 +224,7 @@ const onCode = {
   accept: "`millrace run` continues",
 } as const;
 
-function standing({ isBegun, isComplete, done }: Summary): string {
+function stateText({ isBegun, isComplete, done }: Summary): string {
   if (isComplete) return `complete, all ${formatCount(done)} items are done: nothing is left`;
   return isBegun ? `begun, ${formatCount(done)} items are done` : "new";
 }

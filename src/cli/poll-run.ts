@@ -3,15 +3,15 @@ import type { ObservedJobs } from "../run-folder/jobs/job-queue-status.ts";
 import { openStatus, type RunStatus } from "../run-folder/run/run-status.ts";
 
 /** A run that is polled. */
-export interface Look {
+export interface PolledRun {
   /** Asks its scheduler first, if it has one, then reads the run folder. */
   now(): Promise<RunStatus>;
   /** The last reply of its scheduler. */
   seenJobs(): ObservedJobs | undefined;
 }
 
-/** Opens a run for polling. With `isReadOnly` nothing is written, whatever its scheduler reports. */
-export async function pollRun(runDir: string, { isReadOnly }: { readonly isReadOnly: boolean }): Promise<Look> {
+/** Opens a run for polling. With `isReadOnly` nothing is written. */
+export async function pollRun(runDir: string, { isReadOnly }: { readonly isReadOnly: boolean }): Promise<PolledRun> {
   const reader = await openStatus(runDir);
   const jobs = await jobsOf(runDir, { isReadOnly });
   let seen: ObservedJobs | undefined;

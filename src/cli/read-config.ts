@@ -22,7 +22,7 @@ export async function readConfig<T = Record<string, unknown>>(
 ): Promise<Frozen<T>> {
   const root = findProjectRoot(path);
   const setup = setupNames.map((name) => join(root, name)).find((file) => existsSync(file));
-  // A section that the command does not read cannot stop it.
+  // Lazy: an error in a section that the command does not read must not stop it.
   const lazy = { lazy: true } as const;
   if (trust === "none")
     return loadConfig<T>(path, overrides, setup === undefined ? lazy : { ...lazy, skippedSetup: setup });

@@ -16,8 +16,8 @@ export const report: Command = {
   usage: "RUN [--out FILE]",
   summary: "Writes a report of a run as one self-contained HTML file.",
   details:
-    `Without --out it is ${fileName} in the folder of the run. A report that is there is replaced; any other file is left\n` +
-    "as it is.",
+    `Without --out it is ${fileName} in the folder of the run. An existing report is replaced; any other file is not\n` +
+    "overwritten.",
   options: { out: { type: "string", value: "FILE", help: "write to FILE" } },
   examples: ["millrace report exp/prep", "millrace report exp/prep --out prep.html"],
   arguments: { min: 1, max: 1 },
@@ -29,7 +29,7 @@ export const report: Command = {
     refuseOtherFile(file);
     const page = makeReport(data, webFolderUrl());
     write(() => (out === undefined ? replaceInRun(paths.root, file, page) : writeFileAtomic(file, page)));
-    process.stderr.write(`millrace: ${file} holds the report\n`);
+    process.stderr.write(`millrace: the report is in ${file}\n`);
     return exitCode.ok;
   },
 };
@@ -48,7 +48,7 @@ function write(put: () => void): void {
 /** Refuses to overwrite a file that is not a report. */
 function refuseOtherFile(file: string): void {
   if (!existsSync(file) || beginningOf(file).includes(reportMark)) return;
-  throw new MillraceError("BAD_USAGE", `${file} is there and is no report of millrace: it is not overwritten.`, {
+  throw new MillraceError("BAD_USAGE", `${file} exists and is not a report of millrace: it is not overwritten.`, {
     hint: "Move it away, or name another file with --out.",
   });
 }

@@ -35,7 +35,7 @@ export interface RunConfig {
   readonly parallel: ParallelConfig;
 }
 
-/** Reads and checks the config of a run. With a limit it is another run, in its own folder. */
+/** Reads and checks the config of a run. A run with a limit has its own folder. */
 export async function readRunConfig(
   path: string,
   overrides: readonly string[],
@@ -76,14 +76,14 @@ function warnOfMisspeltSections(config: object, path: string): void {
     const near = runSectionNames.includes(key) ? undefined : nearestName(key, knownSections);
     if (near === undefined) continue;
     const position = positionOf(config, [key]) ?? { source: path };
-    const isMeant = near === "parallel" && sections["parallel"] == null && isParallel(sections[key]);
-    if (isMeant) {
+    const isMisspelt = near === "parallel" && sections["parallel"] == null && isParallel(sections[key]);
+    if (isMisspelt) {
       throw configError(position, `${key} is not known, and looks like ${near}.`, {
-        hint: `Write ${near}. For a key of the provider's own, choose another name.`,
+        hint: `Write ${near}. If it is a key of the provider, choose another name.`,
       });
     }
-    const warning = `${showPosition(position)}: ${key} is taken for the provider's own.`;
-    const advice = `Did you mean ${near}? If not, another name or a place below provider.params ends this warning.`;
+    const warning = `${showPosition(position)}: ${key} counts as a key of the provider.`;
+    const advice = `Did you mean ${near}? If not, rename it or move it to provider.params to avoid this warning.`;
     process.stderr.write(`${readable(`millrace: warning: ${warning}\n  -> ${advice}`)}\n`);
   }
 }
@@ -129,7 +129,7 @@ export function placeOfTarget(section: TargetSection, path: string): string {
 
 /** Some keys of a section, with their origins and positions. */
 export function pick(section: object, isWanted: (key: string) => boolean): Record<string, unknown> {
-  // Only what is wanted is read: any other value may be one that could not be resolved.
+  // Other values are not read: they may be values that could not be resolved.
   const values = section as Readonly<Record<string, unknown>>;
   const wanted = Object.keys(section).filter(isWanted);
   const picked = Object.fromEntries(wanted.map((key) => [key, values[key]]));

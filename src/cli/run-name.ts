@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { runPaths } from "../run-folder/files/run-paths.ts";
 import { readSpec } from "../run-folder/run/run-spec.ts";
 
-/** The name of a run in progress lines: its runner, as in the driver's progress. */
+/** The name of a run in progress lines: that of its runner. */
 export function runName(runDir: string): string {
   const paths = runPaths(runDir);
   try {

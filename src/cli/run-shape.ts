@@ -12,9 +12,9 @@ export interface TargetSection extends Section {
   readonly _target_: string;
 }
 
-/** What `millrace run` reads from a config; every other key belongs to the provider. */
+/** The keys of a config that `millrace run` reads. All others belong to the provider. */
 export interface RunSections {
-  /** Without a `_target_`, or left out, where the runner is a run of `defineRun`. */
+  /** Without a `_target_`, or left out, if the runner is a run of `defineRun`. */
   readonly provider?:
     | { readonly _target_?: string | undefined; readonly params?: Section | null | undefined }
     | null
@@ -41,7 +41,7 @@ type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Uppercase<First> ? `_${Lowercase<First>}` : First}${SnakeCase<Rest>}`
   : "";
 
-// What a config cannot hold, or says elsewhere.
+// Without the options that a config cannot have, or has in another section.
 type ConfigOption = Exclude<keyof GivenOptions, "signal" | "parallel" | "outputDir">;
 
 /** A key that may be missing or `null`, as Hydra's users write it. */
@@ -57,7 +57,7 @@ const innerPath = shape.string({
   expected: "a relative path that stays inside output_dir",
 });
 
-/** Arbitrary keys, except those that say how to create the section, which is fixed. */
+/** Any keys, except those that configure how a target is made: that is fixed here. */
 const providerKeys: Shape<unknown> = {
   ...shape.any(),
   check: (_value, keys) =>
@@ -136,7 +136,7 @@ const params = maybe(shape.map(shape.any()));
 export const runShape: Shape<RunSections> = shape.object(
   {
     provider: maybe(shape.object({ _target_: shape.optional(shape.string()), params }, { others: providerKeys })),
-    // Only the class knows the others, and whether it needs a provider: see `runShapeWith`.
+    // The class decides which other keys exist, and whether it needs a provider: see `runShapeWith`.
     runner: shape.object({ _target_: shape.string(), output_dir: path, ...runnerOptions }, { others: shape.any() }),
     items: maybe(items),
     parallel: maybe(shape.object(parallelKeys)),
@@ -146,7 +146,7 @@ export const runShape: Shape<RunSections> = shape.object(
 
 const providerShape = shape.object({ _target_: shape.string() }, { others: shape.any() });
 
-/** The same, with exactly the options that the runner's class adds, and with a provider unless the runner has an env itself. */
+/** The same with the own options of a runner, and with a provider unless the runner builds its own env. */
 export function runShapeWith(ownOptions: OwnOptions, { hasEnv = false }: { hasEnv?: boolean } = {}): Shape<unknown> {
   const own = Object.entries(ownOptions).map(([key, { shape: declared, default: usual }]) => {
     const inner = toShape(declared);
@@ -158,7 +158,7 @@ export function runShapeWith(ownOptions: OwnOptions, { hasEnv = false }: { hasEn
   return shape.object({ ...provider, runner: shape.object(runner) }, { others: shape.any() });
 }
 
-/** The options as a runner has them. `null` is how a config leaves something out. */
+/** The options with the names that a runner has. In a config `null` means that a key is left out. */
 export function camelCased(options: Section, ownOptions: OwnOptions = {}): Section {
   const ownNames = new Map(Object.keys(ownOptions).map((name) => [toSnakeCase(name), name]));
   const nameOf = (key: string) => ownNames.get(key) ?? toCamelCase(key);

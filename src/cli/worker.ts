@@ -10,21 +10,21 @@ import { joinRun } from "../worker/join/join-run.ts";
 import { type CodeTrust, type Command, exitCode, trustOf, trustOption } from "./command.ts";
 import { enterRun } from "./enter-run.ts";
 
-const words = {
+const outcomes = {
   complete: "all shards are committed",
   left: "left; other workers may continue",
-  recycled: "left, because maxRss was exceeded; start another worker to keep the speed",
+  recycled: "left, because maxRss was exceeded; start another worker to replace it",
 } as const;
 
 export const worker: Command = {
   name: "worker",
   usage: "RUN|SPEC [--trust]",
-  summary: "Joins the run in the folder RUN as one more worker, until nothing is left to do.",
+  summary: "Joins the run in the folder RUN as one more worker, until all items are done.",
   details:
     "It does not merge: the process that started the run does that. Ctrl-C saves and leaves.\n" +
-    "SPEC is a file of async_specs_dir: it runs that task of the submitted run here, as the scheduler would, with its\n" +
-    "workers and the merge at the end.\n" +
-    `Exit code ${exitCode.incomplete} where it left before all was done, ${exitCode.interrupted} after Ctrl-C.`,
+    "With SPEC, a file of async_specs_dir, it runs that task of a submitted run, as the scheduler would: its workers, and\n" +
+    "the merge at the end.\n" +
+    `Exit code ${exitCode.incomplete} if it left before all items were done, ${exitCode.interrupted} after Ctrl-C.`,
   options: { trust: trustOption },
   examples: ["millrace worker exp/prep"],
   arguments: { min: 1, max: 1 },
@@ -36,7 +36,7 @@ export const worker: Command = {
     let signals = 0;
     const onSignal = () => {
       if (++signals > 1) process.exit(exitCode.interrupted);
-      process.stderr.write("\nmillrace: leaving after the item in work; Ctrl-C again leaves at once\n");
+      process.stderr.write("\nmillrace: leaving after the current item; Ctrl-C again leaves at once\n");
     };
     process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
     process.stderr.write(`millrace: joining the run in ${runDir}\n`);
@@ -48,14 +48,14 @@ export const worker: Command = {
         watch: ({ itemTimeoutMs }) => ({ itemTimeoutMs }),
         isAskedToLeave: () => signals > 0,
         onReady: () => {
-          // The run continues: clears the previous failure.
+          // The run continues, so the previous failure is cleared.
           removeFailure(paths);
           process.stderr.write("millrace: the env is built\n");
         },
       }),
     );
     const isCancelled = outcome === "left" && signals === 0 && isEndOrdered(paths);
-    process.stderr.write(`millrace: ${isCancelled ? "left: the run was cancelled" : words[outcome]}\n`);
+    process.stderr.write(`millrace: ${isCancelled ? "left: the run was cancelled" : outcomes[outcome]}\n`);
     if (signals > 0) return exitCode.interrupted;
     return outcome === "complete" ? exitCode.ok : exitCode.incomplete;
   },
@@ -75,7 +75,7 @@ async function savingFailure<T>(paths: RunPaths, act: () => Promise<T>): Promise
   try {
     return await act();
   } catch (error) {
-    // On a full disk it is not kept; it is printed all the same.
+    // Ignored if it cannot be written (full disk): the error is printed too.
     ignoreErrors(() => {
       if (!isAnyWorkerAlive(paths) && liveDrivers(paths).size === 0) writeFailure(paths, error);
     });

@@ -15,19 +15,19 @@ export const xvector: Command = {
   usage: "CONFIG [key=value …] [--check] [--restart] [--accept-change] [--trust] [--json]",
   summary: "Extracts a speaker embedding for every utterance of the manifests that a config names.",
   details:
-    "The config has an `xvector:` section as ESPnet3 has it, and `parallel:` and `runner:` beside it where they are wanted.\n" +
-    "Started again, it continues with what is left. toolkit=builtin needs no model.\n" +
-    "With `async_mode: true` it leaves the work to jobs, or to a process in the background, and returns.\n" +
-    `Exit code ${exitCode.incomplete} where utterances failed and were skipped (runner.on_error: skip).`,
+    "The config has an `xvector:` section as in ESPnet3, and optionally `parallel:` and `runner:` beside it.\n" +
+    "Started again, it continues where it was. toolkit=builtin needs no model.\n" +
+    "With `async_mode: true` it starts jobs, or a process in the background, and returns.\n" +
+    `Exit code ${exitCode.incomplete} if utterances failed and were skipped (runner.on_error: skip).`,
   options: {
     check: {
       type: "boolean",
-      help: "look at manifests and audio headers, embed one utterance, list what is wrong; no vectors are written",
+      help: "check manifests and audio headers, embed one utterance, list all problems; no vectors are written",
     },
-    restart: { type: "boolean", help: "delete what an earlier run left and start over" },
+    restart: { type: "boolean", help: "delete the earlier run and start over" },
     "accept-change": {
       type: "boolean",
-      help: "continue although config, manifest or model have changed since the run was begun",
+      help: "continue although config, manifest or model have changed since the run was started",
     },
     trust: trustOption,
     json: { type: "boolean", help: "print the result as a JSON object, and nothing else; no progress" },
@@ -91,7 +91,7 @@ function describeCheck({ splits, toolkit, model, device, dimension, modelProblem
 
 function describeSubmitted({ split, runDir, jobs }: SubmittedSplit): string {
   const what = jobs.map(({ env, id, workers }) => `${env} ${id} with ${many(workers, "worker")}`).join(", ");
-  return `${split}: ${what || "nothing is left to do"}\n  millrace attach ${shellWord(runDir)}\n`;
+  return `${split}: ${what || "all items are done"}\n  millrace attach ${shellWord(runDir)}\n`;
 }
 
 function describeSummary(summary: XVectorSummary): string {

@@ -42,14 +42,14 @@ export function compareCode(before: CodeSnapshot, after: CodeSnapshot): CodeChan
   };
 }
 
-function rebased({ own, files }: CodeSnapshot) {
-  const first = own.find((name) => !name.startsWith("class "));
+function rebased({ own: rootNames, files }: CodeSnapshot) {
+  const first = rootNames.find((name) => !name.startsWith("class "));
   const base = first === undefined ? "" : dirname(first);
   return {
     files: new Map(
       Object.entries(files).map(([shown, { sha256 }]) => [
         shown.startsWith("class ") ? shown : relative(base, shown).split(sep).join("/"),
-        { shown, sha256, isOfClass: own.includes(shown) },
+        { shown, sha256, isOfClass: rootNames.includes(shown) },
       ]),
     ),
   };

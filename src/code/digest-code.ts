@@ -25,7 +25,7 @@ export function digestCode({ classes, targets, cwd }: CodeSource, noted?: Pick<C
   const files = new Map<string, CodeFile>();
   const used = new Map<string, CodePackage>();
   const unresolved = new Set<string>();
-  const own: string[] = [];
+  const rootNames: string[] = [];
   const waiting: string[] = [];
   const seen = new Set<string>();
   const resolved = new Map<string, Resolved>();
@@ -45,13 +45,13 @@ export function digestCode({ classes, targets, cwd }: CodeSource, noted?: Pick<C
     else if (text !== undefined) {
       const source = text();
       files.set(`class ${name}`, { sha256: digest(normalText(source) ?? source) });
-      own.push(`class ${name}`);
+      rootNames.push(`class ${name}`);
     } else unresolved.add(path ?? `class ${name}`);
   }
   for (const target of targets) follow(target, join(cwd, "package.json"), false);
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) read(path);
   return {
-    own: [...new Set(own)],
+    own: [...new Set(rootNames)],
     files: sorted(files),
     packages: sorted(used),
     unresolved: [...unresolved].sort(),
@@ -66,7 +66,7 @@ export function digestCode({ classes, targets, cwd }: CodeSource, noted?: Pick<C
       addPackageOf(path);
       return;
     }
-    if (isRoot) own.push(nameOf(path));
+    if (isRoot) rootNames.push(nameOf(path));
     // Marked as seen before reading: modules may import each other in a cycle.
     if (seen.has(path)) return;
     seen.add(path);
@@ -87,7 +87,7 @@ export function digestCode({ classes, targets, cwd }: CodeSource, noted?: Pick<C
     const text = isScript || scriptsWithMarkup.test(path) ? bytes.toString("utf8") : undefined;
     // A change of these two stops the run, so a comment in them must not count. A change of what they import is only
     // reported.
-    const isOfClass = own.includes(name) || noted?.own.includes(name) === true;
+    const isOfClass = rootNames.includes(name) || noted?.own.includes(name) === true;
     const isNormal = isScript && isOfClass && bytes.length <= maxTokenBytes;
     const normal = isNormal && text !== undefined ? normalText(text) : undefined;
     files.set(name, {

@@ -14,11 +14,11 @@ export async function findChange(noted: CodeSnapshot, source: CodeSource): Promi
   return compareCode(hasText ? noted : withoutClasses(noted), digestCode(source, noted));
 }
 
-function withoutClasses({ own, files, ...others }: CodeSnapshot): CodeSnapshot {
+function withoutClasses({ own: rootNames, files, ...others }: CodeSnapshot): CodeSnapshot {
   const isFile = (name: string) => !name.startsWith("class ");
   return {
     ...others,
-    own: own.filter(isFile),
+    own: rootNames.filter(isFile),
     files: Object.fromEntries(Object.entries(files).filter(([name]) => isFile(name))),
   };
 }

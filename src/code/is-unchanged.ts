@@ -31,9 +31,9 @@ function pathOf(module: string | undefined): string | undefined {
 }
 
 /** The project folder on this host. It is derived from a module whose relative and absolute path are both known. */
-function projectOf({ own }: CodeSnapshot, modules: readonly (string | undefined)[]): string | undefined {
+function projectOf({ own: rootNames }: CodeSnapshot, modules: readonly (string | undefined)[]): string | undefined {
   for (const path of modules) {
-    const name = own.find((one) => path?.endsWith(`/${one}`));
+    const name = rootNames.find((one) => path?.endsWith(`/${one}`));
     if (path !== undefined && name !== undefined) return path.slice(0, -name.length);
   }
   return undefined;

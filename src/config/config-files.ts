@@ -31,7 +31,7 @@ export function baseOf(position: SourcePosition): string {
 
 /**
  * The path without links, if a config may read this file: inside the project or the recipe of the config, and hidden
- * neither itself nor by a folder on the way. Throws otherwise, and where there is no such file.
+ * neither itself nor by a folder on the way. Throws otherwise, and if there is no such file.
  */
 export function readablePath(path: string, config: string): string {
   const folder = realPathOf(readableFolder(config));

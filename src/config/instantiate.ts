@@ -64,8 +64,8 @@ export async function instantiate<T = unknown>(node: unknown, options: Instantia
 }
 
 /**
- * The class or function that the `_target_` of a section names, with errors that name its position. The other keys of the section
- * are left alone.
+ * The class or function that the `_target_` of a section names, with errors that name its position. The other keys of
+ * the section are left alone.
  */
 export async function loadSection(node: Section, place: TargetPlace): Promise<LoadedTarget> {
   const at: Place = { node, path: [] };
@@ -240,7 +240,7 @@ function readConvert(at: Place, { isMutable }: Inherited): boolean {
       at,
       "_convert_",
       `_convert_ is ${describeKind(value)}; one of ${conversions.join(", ")} was expected.`,
-      { hint: "none keeps sections frozen, the others hand over copies that may be changed; or leave it out." },
+      { hint: "none keeps sections frozen, the others pass copies that may be changed; or leave it out." },
     );
   }
   return value !== "none";

@@ -3,7 +3,7 @@ import { isAbsolute, relative, sep } from "node:path";
 import { nearestName } from "../text/nearest-name.ts";
 import { isPlainObject } from "../values/state-json.ts";
 import { BadTarget } from "./bad-target.ts";
-import { ownTargets } from "./own-targets.ts";
+import { millraceTargets } from "./millrace-targets.ts";
 import { type PackageEntry, readPackageJson } from "./resolve-package.ts";
 
 interface PackageTarget extends PackageEntry {
@@ -33,7 +33,7 @@ export function requireAllowedPackage(target: PackageTarget): void {
 
 function requireMarkedTarget({ subpath, exportPath }: PackageTarget): void {
   const name = exportPath.join(".");
-  const marked = ownTargets[subpath] ?? [];
+  const marked = millraceTargets[subpath] ?? [];
   if (marked.includes(name)) return;
   const near = nearestName(name, marked);
   throw new BadTarget(

@@ -7,7 +7,7 @@ const unmappedUser = 65534;
 
 /**
  * Refuses paths that another user owns or that anyone can write to, before code that they name is run, like git's
- * `safe.directory`. `folder` is what the user can trust as a whole. Nothing is refused where there are no user ids
+ * `safe.directory`. `folder` is what the user can trust as a whole. Nothing is refused if there are no user ids
  * (Windows).
  */
 export function requireTrust(places: readonly string[], folder: string): void {

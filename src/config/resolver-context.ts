@@ -9,7 +9,7 @@ export interface ResolverContext {
   readonly parent: ContainerNode;
   readonly now: Date;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The files of the config. Undefined where an expression of no file is evaluated. */
+  /** The files of the config. Undefined if an expression of no file is evaluated. */
   readonly files: ConfigFiles | undefined;
   /** Whether an argument, from 0, holds an interpolation. */
   readonly isComputed: (index: number) => boolean;

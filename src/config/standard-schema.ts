@@ -1,4 +1,4 @@
-/** What a schema says about a value: what became of it, or what is wrong with it. */
+/** What a schema says about a value: its output, or what is wrong with it. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };

@@ -24,17 +24,21 @@ import type { MergedOf, RunnerTypes } from "./runner-types.ts";
 import { type RunningRun, startRun } from "./start-run.ts";
 import type { CommittedShards, RetryFilter, SubmittedRun, Task } from "./task.ts";
 
-/** Runs a function over items. A subclass has a static `forward(idx, env)`, which gets one index or, with `batchSize`, an array of them. Everything else has a default: results are written as JSONL, shards are merged in item order, a killed run continues where it was.
+/**
+ * Runs a function over items. A subclass has a static `forward(idx, env)`, which gets one index or, with `batchSize`,
+ * an array of them. Everything else has a default: results are written as JSONL, shards are merged in item order, a
+ * killed run continues where it was.
  *
- * `defineRunner(import.meta, MyRunner)` below the class checks the types of its hooks, and tells worker processes where
- * the class
- * is (not needed while `env` is `local`). A static `version` is raised when `forward` changes in a way that makes
- * earlier outputs
- * wrong, and a resume then refuses. Without a `version` the files of runner and provider are compared instead.
+ * `defineRunner(import.meta, MyRunner)` below the class checks the types of its hooks, and records its module, so that
+ * worker processes find it (not needed while `env` is `local`). A static `version` is raised when `forward` changes in
+ * a way that makes earlier outputs wrong, and a resume then refuses. Without a `version` the files of runner and
+ * provider are compared instead.
+ *
  * The hooks are static because a worker, which may be a process on another host, has the class but not the object. Each
  * of them may return a promise. A run whose hooks are all synchronous has no `await` per item.
- * A subclass declares own options in a static `ownOptions`. They are passed to the constructor together with the
- * others, or in the config. Every hook gets them, checked and with their defaults, as its last argument.
+ *
+ * A subclass declares own options in a static `ownOptions`. They are passed to the constructor together with the others,
+ * or in the config. Every hook gets them, checked and with their defaults, as its last argument.
  *
  * @typeParam Env - the object that the provider builds and `forward` gets
  * @typeParam Result - the result of `forward` for one item; `null` or `undefined` drops the item
@@ -84,7 +88,9 @@ export abstract class BaseRunner<
     return { records: jsonlWriter(shardDir) };
   }
 
-  /** Writes the result of one item, or adds it to the state. It gets one result also with `batchSize`. Default: writes one line of `records.jsonl`.
+  /**
+   * Writes the result of one item, or adds it to the state. It gets one result also with `batchSize`. Default: writes
+   * one line of `records.jsonl`.
    */
   static writeRecord(
     writers: OfSubclass,
@@ -96,7 +102,9 @@ export abstract class BaseRunner<
     return (writers as { readonly records: Writer<unknown> }).records.write(result);
   }
 
-  /** Writes the result of a whole batch. A class with this hook must not have `writeRecord` or `reduceState`. Default: none.
+  /**
+   * Writes the result of a whole batch. A class with this hook must not have `writeRecord` or `reduceState`. Default: none.
+   *
    * `results` is an array with one entry for each item of the batch (`null` for items that `forward` dropped), or the
    * one object that `forward` returned for the whole batch. The hook is not called for a batch without results. A batch
    * that failed is passed in halves. Without `batchSize`, `results` is an array of one.
@@ -156,7 +164,9 @@ export abstract class BaseRunner<
     return inspectShard(shardDir).state === "committed";
   }
 
-  /** Merges the committed shards, which are in item order. `run` returns its result. Default: returns the records, which are read on first access; with `mergeFiles` it also makes one file of each line file.
+  /**
+   * Merges the committed shards, which are in item order. `run` returns its result. Default: returns the records, which
+   * are read on first access; with `mergeFiles` it also makes one file of each line file.
    */
   merge(shardDirs: string[]): unknown {
     if (this.options.mergeFiles) mergeLineFiles(this.runDir, shardDirs, this.committed);
@@ -168,7 +178,9 @@ export abstract class BaseRunner<
     return recordsOfShards<NonNullable<Result>>(shardDirs, this.committed);
   }
 
-  /** Runs `forward` over the items, or over those that are left, and merges. With `asyncMode: true`, as in ESPnet3, it calls `submit`.
+  /**
+   * Runs `forward` over the items, or over those that are left, and merges. With `asyncMode: true`, as in ESPnet3, it
+   * calls `submit`.
    */
   run(items: Items, mode?: { readonly asyncMode?: false | undefined }): Promise<MergedOf<this, Result>>;
   run(items: Items, mode: { readonly asyncMode: true }): Promise<SubmittedRun>;
@@ -180,7 +192,9 @@ export abstract class BaseRunner<
     return (await this.loadDriver()).runTask(this["~task"](), items);
   }
 
-  /** Starts the run in this process and returns at once. Iterate the returned object to get the records as shards are committed, await its `result`, or stop it with `await using`.
+  /**
+   * Starts the run in this process and returns at once. Iterate the returned object to get the records as shards are
+   * committed, await its `result`, or stop it with `await using`.
    */
   start(items: Items): RunningRun<NonNullable<Result>, MergedOf<this, Result>> {
     return startRun((signal) => this["~task"]<MergedOf<this, Result>>(signal), {
@@ -190,7 +204,10 @@ export abstract class BaseRunner<
     });
   }
 
-  /** Starts workers that finish without this process, and returns at once. The workers are jobs of a scheduler or, if `env` is one of this machine, a process in the background. The last worker merges. `millrace attach` and `runStatus` show the progress.
+  /**
+   * Starts workers that finish without this process, and returns at once. The workers are jobs of a scheduler or, if
+   * `env` is one of this machine, a process in the background. The last worker merges. `millrace attach` and
+   * `runStatus` show the progress.
    */
   async submit(items: Items): Promise<SubmittedRun> {
     return (await this.loadDriver()).submitTask(this["~task"](), items);

@@ -1,6 +1,8 @@
 /** The context of a call of `forward`. */
 export interface CallContext<Prefetched = undefined> {
-  /** Aborts when the answer is not needed any more: the item has exceeded its `itemTimeout`, the run was asked to stop, or another worker has the shard. Pass it on (`fetch(url, { signal })`), so that the call ends at once.
+  /**
+   * Aborts when the answer is not needed any more: the item has exceeded its `itemTimeout`, the run was asked to stop,
+   * or another worker has the shard. Pass it on (`fetch(url, { signal })`), so that the call ends at once.
    */
   readonly signal: AbortSignal;
   /** The number of the attempt at the shard. It grows each time a worker takes the shard over from another. */

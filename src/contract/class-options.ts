@@ -87,7 +87,9 @@ interface OptionPlace {
   readonly toPlain: (value: unknown) => unknown;
 }
 
-/** The value of a checked option: unchanged, or as the schema of another library transforms it. Workers pass the result through the schema again, so a schema that refuses or changes its own result is an error.
+/**
+ * The value of a checked option: unchanged, or as the schema of another library transforms it. Workers pass the result
+ * through the schema again, so a schema that refuses or changes its own result is an error.
  */
 function optionOutput(
   schema: Shape<unknown> | StandardSchema,

@@ -31,7 +31,9 @@ import type { RunningRun } from "./start-run.ts";
 import type { RetryFilter, SubmittedRun } from "./task.ts";
 import type { BatchBy } from "./work-options.ts";
 
-/** Defines a run in one literal: `forward` gets what `env` builds, and all types are inferred. Export the returned object: a worker in another process imports the module and looks for it among the exports.
+/**
+ * Defines a run in one literal: `forward` gets what `env` builds, and all types are inferred. Export the returned
+ * object: a worker in another process imports the module and looks for it among the exports.
  *
  * ```ts
  * export const lengths = defineRun(import.meta, {

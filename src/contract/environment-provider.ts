@@ -6,7 +6,10 @@ import type { OfSubclass } from "./runner-hooks.ts";
 /** Builds the env of one worker. */
 export type WorkerSetup<Env> = () => Env | Promise<Env>;
 
-/** Builds what `forward` needs (dataset, model, helpers) once per worker. A subclass implements `buildEnvLocal`; `forward` gets the object that it returns.
+/**
+ * Builds what `forward` needs (dataset, model, helpers) once per worker. A subclass implements `buildEnvLocal`;
+ * `forward` gets the object that it returns.
+ *
  * A subclass may have two statics: with `module = import.meta.url` a worker process finds the class (not needed while
  * `env` is `local`); `version` is raised when the env changes in a way that makes earlier outputs wrong.
  *
@@ -27,7 +30,10 @@ export abstract class EnvironmentProvider<Env extends object, Config = unknown, 
   /** Builds the env in this process. */
   abstract buildEnvLocal(): Env | Promise<Env>;
 
-  /** Returns a function that builds the env in a worker. By default it calls `buildEnvLocal` of a provider that the worker has rebuilt from its module, config and params. Override it if the env of a worker differs from the local one.
+  /**
+   * Returns a function that builds the env in a worker. By default it calls `buildEnvLocal` of a provider that the
+   * worker has rebuilt from its module, config and params. Override it if the env of a worker differs from the local
+   * one.
    */
   buildWorkerSetupFn(): WorkerSetup<Env> {
     return () => this.buildEnvLocal();

@@ -15,8 +15,7 @@ export type InferenceParams<Env extends InferenceEnv> = Omit<Env, "dataset" | "m
 /**
  * A provider whose env is a dataset, a model and the params. A subclass has two static builders,
  * `buildDataset(config)` and `buildModel(config)`; `defineProvider(import.meta, MyProvider)` below it checks their
- * types against
- * the env.
+ * types against the env.
  */
 export abstract class InferenceProvider<Env extends InferenceEnv, Config = unknown> extends EnvironmentProvider<
   Env,
@@ -26,7 +25,9 @@ export abstract class InferenceProvider<Env extends InferenceEnv, Config = unkno
   /** Used only by the compiler, in `defineProvider`. */
   declare readonly "~types": { readonly env: Env; readonly config: Config };
 
-  /** Builds the env, or returns the one it has already built: a program may use the dataset before it starts a run, and the run then uses the same objects.
+  /**
+   * Builds the env, or returns the one it has already built: a program may use the dataset before it starts a run, and
+   * the run then uses the same objects.
    */
   buildEnvLocal(): Promise<Env> {
     return keepEnv(this, () => buildEnv(this));

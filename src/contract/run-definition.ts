@@ -110,7 +110,9 @@ export interface RunDefinition<
     env: BuiltEnv<Env> & RunPlace,
     context: RunContext<Options> & CallContext<PrefetchedOf<Batch, NoInfer<Prefetched>>>,
   ) => Returned & BatchCheck<Batch>;
-  /** Gets data for an item ahead of `forward` (reads and decodes a file, for example). `forward` finds it in `context.prefetched`. `prefetchItems` and `prefetchBytes` limit how far ahead.
+  /**
+   * Gets data for an item ahead of `forward` (reads and decodes a file, for example). `forward` finds it in
+   * `context.prefetched`. `prefetchItems` and `prefetchBytes` limit how far ahead.
    */
   readonly prefetch?:
     | ((idx: number, env: BuiltEnv<Env> & RunPlace, context: RunContext<Options>) => Prefetched | Promise<Prefetched>)

@@ -1,4 +1,6 @@
-/** Where the outputs of a run are. `forward` and the other hooks find these keys in the env, unless the provider has set them. Absent in a run without `outputDir`, and if the env is frozen.
+/**
+ * Where the outputs of a run are. `forward` and the other hooks find these keys in the env, unless the provider has set
+ * them. Absent in a run without `outputDir`, and if the env is frozen.
  */
 export interface RunPlace {
   readonly outputDir?: string;

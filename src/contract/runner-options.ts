@@ -41,7 +41,10 @@ export interface RunOptions {
    * `false`.
    */
   readonly acceptChange?: boolean | undefined;
-  /** What a start, or a worker, does if the code has changed since it made the outputs: `refuse`, `warn` (continue with a warning), `accept`. Default: `refuse` if the module of the runner or the provider has changed, `warn` if only a module that they import has.
+  /**
+   * What a start, or a worker, does if the code has changed since it made the outputs: `refuse`, `warn` (continue with
+   * a warning), `accept`. Default: `refuse` if the module of the runner or the provider has changed, `warn` if only a
+   * module that they import has.
    */
   readonly onCodeChange?: OnCodeChange | undefined;
   /**
@@ -53,15 +56,16 @@ export interface RunOptions {
   readonly onError?: "fail" | "skip" | undefined;
   /** How many times a failing item is tried again. Default: 0. */
   readonly retries?: number | undefined;
-  /** The maximum pause before the second try, in milliseconds; it doubles with each try. The pause is a random part of it. The time that the server asked for (`retryAfterMs` of the error) is added. Default: 100.
+  /**
+   * The maximum pause before the second try, in milliseconds; it doubles with each try. The pause is a random part of
+   * it. The time that the server asked for (`retryAfterMs` of the error) is added. Default: 100.
    */
   readonly retryDelay?: number | undefined;
   /** The upper limit of that maximum, in milliseconds. The time that the server asked for is added. Default: 30000. */
   readonly maxRetryDelay?: number | undefined;
   /**
    * How many calls of `forward` each worker may have open at the same time, for work that waits: APIs, downloads.
-   * Results are
-   * still written in item order. Default: 1.
+   * Results are still written in item order. Default: 1.
    */
   readonly concurrency?: number | undefined;
   /** Bytes of results that may wait for an earlier item in each worker. Above it, no more calls begin. Default: 64 MiB. */
@@ -77,16 +81,25 @@ export interface RunOptions {
    * limit.
    */
   readonly maxFailures?: number | undefined;
-  /** Milliseconds that `forward` may take per item. Default: no limit. With `env: local` it applies only to an asynchronous `forward`: a synchronous one can only be ended together with its worker.
+  /**
+   * Milliseconds that `forward` may take per item. Default: no limit. With `env: local` it applies only to an
+   * asynchronous `forward`: a synchronous one can only be ended together with its worker.
    */
   readonly itemTimeout?: number | undefined;
-  /** Bytes of memory (RSS) above which a worker is replaced by a new one, between two items. Default: no limit. It applies to workers that are processes, not with `local` and `thread`.
+  /**
+   * Bytes of memory (RSS) above which a worker is replaced by a new one, between two items. Default: no limit. It
+   * applies to workers that are processes, not with `local` and `thread`.
    */
   readonly maxRss?: number | undefined;
-  /** The minimum time between checkpoints, in milliseconds. Default: 30. The time is longer if checkpoints would take over 1 % of the time; a kill then repeats at most 5 s or 1 % of the work. If that cannot be kept, the run prints why.
+  /**
+   * The minimum time between checkpoints, in milliseconds. Default: 30. The time is longer if checkpoints would take
+   * over 1 % of the time; a kill then repeats at most 5 s or 1 % of the work. If that cannot be kept, the run prints
+   * why.
    */
   readonly checkpointInterval?: number | undefined;
-  /** NaN and infinities in the default records, which JSON does not have: `refuse` fails the item, `null` writes null. Default: `refuse`. A `jsonlWriter` that you open has its own option.
+  /**
+   * NaN and infinities in the default records, which JSON does not have: `refuse` fails the item, `null` writes null.
+   * Default: `refuse`. A `jsonlWriter` that you open has its own option.
    */
   readonly nonFinite?: "refuse" | "null" | undefined;
   /** Milliseconds after which a worker without heartbeat loses its shard. Default: 15000, and more from 500 workers on. */
@@ -96,14 +109,18 @@ export interface RunOptions {
    * `false`.
    */
   readonly mergeFiles?: boolean | undefined;
-  /** Who may read `spec.json` of the run, which has config and params: only the `owner`, or also the `group` of the folder, so that colleagues can continue the run. Default: `owner`.
+  /**
+   * Who may read `spec.json` of the run, which has config and params: only the `owner`, or also the `group` of the
+   * folder, so that colleagues can continue the run. Default: `owner`.
    */
   readonly specAccess?: "owner" | "group" | undefined;
   /** Shows progress on stderr. Default: `true`. */
   readonly progress?: boolean | undefined;
   /** The folder into which `submit` writes a JSON file for each task. Default: only the run folder. */
   readonly asyncSpecsDir?: string | undefined;
-  /** The folder to which the records of each committed shard are copied, as `split.N.jsonl`. Default: only the run folder. Without `outputDir`, the run folder is `run` in it.
+  /**
+   * The folder to which the records of each committed shard are copied, as `split.N.jsonl`. Default: only the run
+   * folder. Without `outputDir`, the run folder is `run` in it.
    */
   readonly asyncResultDir?: string | undefined;
   /** Where workers run, for this runner only. Default: the setting of `setParallel`. */

@@ -1,7 +1,9 @@
 import type { Items } from "../plan/collect-items.ts";
 import type { Task } from "./task.ts";
 
-/** A run that is running in this process. Iterate it to get the records of each shard when it is committed, in the order of the commits; with custom writers there are none. `await using` stops it at the end of the block.
+/**
+ * A run that is running in this process. Iterate it to get the records of each shard when it is committed, in the order
+ * of the commits; with custom writers there are none. `await using` stops it at the end of the block.
  */
 export interface RunningRun<Result, Merged> extends AsyncIterable<Result>, AsyncDisposable {
   /** The result that `run` would return. */

@@ -9,7 +9,10 @@ export interface MissingKeys {
   stop(): void;
 }
 
-/** Notes reads of keys that the provider did not build, so that the error of a failing `forward` can say "did you mean `model`". The watch is the prototype of the env: reading an existing key costs nothing extra, and an optional key that does not exist stays undefined.
+/**
+ * Notes reads of keys that the provider did not build, so that the error of a failing `forward` can say "did you mean
+ * `model`". The watch is the prototype of the env: reading an existing key costs nothing extra, and an optional key
+ * that does not exist stays undefined.
  */
 export function watchMissingKeys(env: object): MissingKeys {
   const missing: Missing = { keys: new Set(), reads: 0 };

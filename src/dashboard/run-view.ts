@@ -39,7 +39,7 @@ export interface WorkerView {
   readonly itemsPerSecond: number;
   /** Memory of its process in bytes; null if unknown. */
   readonly rss: number | null;
-  /** Its calls of `forward`; absent where it makes them one after another. */
+  /** Its calls of `forward`; absent if it makes them one after another. */
   readonly calls?: CallCounts;
   /** Milliseconds since its last heartbeat. */
   readonly heartbeatAgeMs: number;
@@ -51,13 +51,15 @@ export interface Overview {
   readonly state: RunStatus["state"];
   /** The error that ended the last start. */
   readonly failure: RunFailure | null;
+  /** Why it is stalled; absent in every other state. */
+  readonly stalled?: string;
   /** A stop was requested: at once, or after the current shards. */
   readonly stopping: "cancel" | "drain" | null;
   readonly items: RunStatus["items"];
   readonly shards: RunStatus["shards"];
   readonly itemsPerSecond: number;
   readonly etaSeconds: number | null;
-  /** The calls of all workers; absent where each makes one after another. */
+  /** The calls of all workers; absent if each makes one after another. */
   readonly calls?: CallCounts;
   readonly jobs: JobQueueStatus | null;
   /** Records of jobs that are not believed or not asked for, and why. */
@@ -103,7 +105,7 @@ export const maxAttempts = 5000;
 /** A failed item as a page shows it. */
 export interface FailureView {
   readonly item: number;
-  /** The item's id, where the run is over a dataset with ids. */
+  /** The item's id, if the run is over a dataset with ids. */
   readonly id?: string;
   readonly shard: number;
   readonly attempt: number;

@@ -11,7 +11,7 @@ import { namesIn } from "../run-folder/run/scan-shards.ts";
 export interface CleanUpOptions {
   /** The lifetime of a lease whose file is incomplete and does not state one. */
   readonly ttlMs: number;
-  /** Shards are still to do: old attempts hold the checkpoints to continue from. */
+  /** Shards are not committed: old attempts hold the checkpoints to continue from. */
   readonly keepAttempts?: boolean;
 }
 

@@ -10,7 +10,9 @@ import { mergeKey, readMerged, writeMerged } from "../run-folder/run/merged.ts";
 import { publishRecords } from "../run-folder/run/publish-records.ts";
 import { namesIn } from "../run-folder/run/scan-shards.ts";
 import type { KnownShard } from "../run-folder/shard/known-shard.ts";
+import { isThenable } from "../runtime/is-thenable.ts";
 import { sleep } from "../runtime/sleep.ts";
+import { untilIdle } from "../runtime/until-idle.ts";
 import { cutText } from "../text/cut-text.ts";
 import type { Session } from "../worker/session.ts";
 import { beginAttemptRecord } from "../worker/shard/attempt-record.ts";
@@ -77,13 +79,20 @@ async function claimMerge({ run: { paths }, member: { protocol }, isLeaving }: S
   }
 }
 
+function neverMerged(): MillraceError {
+  return new MillraceError("MERGE_FAILED", "merge waits for a promise that can never settle.", {
+    hint: "All shards are committed. Find the promise that is never resolved, then run again.",
+  });
+}
+
 // A merge may be repeated, as by the next start: it reads what is committed and replaces its files whole.
 const maxMerges = 8;
 const firstPauseMs = 100;
 
 async function guardMerge<Merged>(merge: () => Merged | PromiseLike<Merged>, tries = 1): Promise<Merged> {
   try {
-    return await merge();
+    const merged = merge();
+    return isThenable(merged) ? ((await untilIdle(merged, neverMerged)) as Merged) : merged;
   } catch (cause) {
     if (isStoreTrouble(cause)) {
       if (tries >= maxMerges) throw storeError(cause);
@@ -93,7 +102,7 @@ async function guardMerge<Merged>(merge: () => Merged | PromiseLike<Merged>, tri
     if (cause instanceof MillraceError) throw cause;
     throw new MillraceError("MERGE_FAILED", `merge failed: ${messageOf(cause)}`, {
       cause,
-      hint: "All shards are committed. Correct merge and run again: nothing is computed anew.",
+      hint: "All shards are committed. Correct merge and run again: nothing is computed again.",
     });
   }
 }

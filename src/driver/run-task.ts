@@ -9,6 +9,7 @@ import type { Items } from "../plan/collect-items.ts";
 import type { ItemList } from "../plan/item-list.ts";
 import { runPaths } from "../run-folder/files/run-paths.ts";
 import { readManifest } from "../run-folder/run/manifest.ts";
+import { untilIdle } from "../runtime/until-idle.ts";
 import { driveRun } from "./drive-run.ts";
 import { CommitFollower } from "./follow-commits.ts";
 import { retryFailed } from "./retry-failed.ts";
@@ -24,12 +25,18 @@ export async function runTask<Merged>(
   onRecords?: OnRecords,
 ): Promise<Merged> {
   return withStopSignals(await stopping(task), (stop) =>
-    inRunFolder(task, (runDir) =>
-      onRecords === undefined
-        ? driveRun<Merged>(makeRequest(task, { runDir, items, stop }))
-        : followed(task, { runDir, onRecords }, (one) => driveRun<Merged>(makeRequest(one, { runDir, items, stop }))),
-    ),
+    inRunFolder(task, (runDir) => {
+      const drive = (one: Task<Merged>) =>
+        untilIdle(driveRun<Merged>(makeRequest(one, { runDir, items, stop })), () => neverEnds(task), { isLast: true });
+      return onRecords === undefined ? drive(task) : followed(task, { runDir, onRecords }, drive);
+    }),
   );
+}
+
+function neverEnds({ runner }: Task<unknown>): MillraceError {
+  return new MillraceError("BAD_RUNNER", `A hook of ${runner.name} returned a promise that can never settle.`, {
+    hint: "Look at its writers, state, merge and teardown: nothing else was left to do in this process.",
+  });
 }
 
 /** Runs `act` with a task, and passes its records to `onRecords` as shards are committed. */
@@ -76,7 +83,7 @@ export async function resumeTask<Merged>(task: Task<Merged>): Promise<Merged> {
   });
 }
 
-/** Runs the failed items once more, puts the new results into their shards, and merges again. */
+/** Runs the failed items again, puts the new results into their shards, and merges again. */
 export async function retryTask<Merged>(task: Task<Merged>, filter: RetryFilter): Promise<Merged> {
   const runDir = runFolder(task.options);
   if (runDir === undefined) {

@@ -44,6 +44,6 @@ function busy(paths: RunPaths, { text }: FileSnapshot, what: string): MillraceEr
   const holder = parseLease(text);
   const who = holder === undefined ? "another process" : `process ${holder.pid} on ${holder.host.split("|")[0]}`;
   return new MillraceError("RUN_BUSY", `The run in ${paths.root} cannot be started over: ${who} ${what}.`, {
-    hint: "Stop it first, or wait until it is through. A worker that died is recognised by itself.",
+    hint: "Stop it first, or wait until it has ended. A worker that died is recognised by itself.",
   });
 }

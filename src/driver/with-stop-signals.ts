@@ -28,8 +28,9 @@ export function onBeforeExit(act: () => void): () => void {
 }
 
 /**
- * Runs something that Ctrl-C (or SIGTERM) stops: once, it saves and leaves; twice, its workers are ended at once. Workers
- * on other hosts continue after the first, and are cancelled by the second. Then the signal has its usual effect: it ends this process, unless the user's script listens for it.
+ * Runs something that Ctrl-C (or SIGTERM) stops: once, it saves and leaves; twice, its workers are ended at once.
+ * Workers on other hosts continue after the first, and are cancelled by the second. Then the signal has its usual
+ * effect: it ends this process, unless the user's script listens for it.
  */
 export async function withStopSignals<T>(
   { userSignal, outlivesDriver }: { readonly userSignal: AbortSignal | undefined; readonly outlivesDriver: boolean },
@@ -57,7 +58,7 @@ function onSignal(signal: NodeJS.Signals): void {
     process.stderr.write(
       [...active].some((run) => run.outlivesDriver)
         ? "\nmillrace: leaving; the jobs continue. Ctrl-C again within three seconds cancels them\n"
-        : "\nmillrace: stopping after the items in work; Ctrl-C again stops at once\n",
+        : "\nmillrace: stopping after the current items; Ctrl-C again stops at once\n",
     );
     for (const run of active) run.leave.abort("signal");
     return;
@@ -76,7 +77,7 @@ async function passOn(): Promise<void> {
   received = undefined;
   if (signal === undefined || process.listenerCount(signal) > 0) return;
   if (!outlivedDriver) process.stderr.write("millrace: stopped; run it again and it continues where it was\n");
-  // The process ends all the same.
+  // The process ends nevertheless.
   for (const act of lastActs) ignoreErrors(act);
   process.kill(process.pid, signal);
   // The signal ends the process within this time; nothing of the script runs meanwhile.

@@ -1,4 +1,5 @@
 import { maskSecrets } from "../secrets/secret-values.ts";
+import { placeInStack } from "./place-in-stack.ts";
 
 /**
  * The kind of failure, as a name that a program can branch on. Between processes the code is the error's identity. Each
@@ -60,13 +61,16 @@ export interface MillraceErrorDetails {
  * Every failure of a run. The message says what, where and why, then what to do, then where to read more:
  *
  * ```text
- * Option "batchsize" is not known.
- *   -> Did you mean batchSize?
- *   [npx millrace explain BAD_OPTION]
+ * loudness.forward failed at item 7: the file is empty
+ *   in /home/me/loudness.ts:12:9
+ *   -> Correct it and run again.
+ *   [npx millrace explain ITEM_FAILED]
  * ```
  */
 export class MillraceError extends Error {
   override readonly name: string = "MillraceError";
+  /** Where in the user's code it happened, if its cause shows: `/home/me/prep.js:22:19`. The message contains it too. */
+  readonly place: string | undefined;
   /** The kind of failure. Programs branch on it. */
   readonly code: ErrorCode;
   /** What to do about it. */
@@ -79,20 +83,28 @@ export class MillraceError extends Error {
   constructor(code: ErrorCode, message: string, details: MillraceErrorDetails = {}) {
     const hint = details.hint === undefined ? undefined : maskSecrets(details.hint);
     const advice = hint === undefined ? "" : `\n  -> ${hint}`;
+    const place = details.cause === undefined ? undefined : placeInStack(details.cause);
+    // A message that was part of the cause may name it already.
+    const where = place === undefined || message.includes(place) ? "" : `\n  in ${place}`;
     super(
-      `${maskSecrets(message)}${advice}\n  [npx millrace explain ${code}]`,
+      `${maskSecrets(message)}${where}${advice}\n  [npx millrace explain ${code}]`,
       "cause" in details ? { cause: details.cause } : {},
     );
+    // Node.js prints the line that this trace begins with above an uncaught error: a line of this library, except if it contains this text.
+    Error.captureStackTrace?.(this, "node-do-not-add-exception-line" as never);
+    this.place = where === "" ? undefined : place;
     this.code = code;
     this.hint = hint;
     this.item = details.item;
     this.worker = details.worker;
   }
 
-  /** What, where and why: the message without the hint and the page. */
+  /** What and why: the message without the place, the hint and the page. */
   get reason(): string {
     const text = messageOf(this);
-    return this.hint === undefined ? text : text.slice(0, -`\n  -> ${this.hint}`.length);
+    const place = this.place === undefined ? "" : `\n  in ${this.place}`;
+    const hint = this.hint === undefined ? "" : `\n  -> ${this.hint}`;
+    return text.slice(0, text.length - place.length - hint.length);
   }
 }
 

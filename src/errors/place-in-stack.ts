@@ -1,7 +1,3 @@
-import { dirname, sep } from "node:path";
-import { fileURLToPath } from "node:url";
-import { isMillraceError } from "./errors.ts";
-
 const maxFrameLength = 8192;
 
 /**
@@ -11,8 +7,9 @@ const maxFrameLength = 8192;
 export function placeInStack(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   // The top frame of a millrace error is in millrace; the user's code is below it.
-  if (isMillraceError(error)) return placeInStack(error.cause);
-  const libraryFolder = dirname(fileURLToPath(import.meta.url)) + sep;
+  if (error.name === "MillraceError") return placeInStack(error.cause);
+  // Where it is bundled for a browser, or as CommonJS, it has no path; the user's code does not run there.
+  const libraryFolder = pathOf(import.meta.url?.replace(/[^/]*$/, "") ?? "");
   for (const line of (error.stack ?? "").split("\n")) {
     // No frame is that long, and the regular expression takes quadratic time.
     if (line.length > maxFrameLength) continue;
@@ -20,7 +17,11 @@ export function placeInStack(error: unknown): string | undefined {
     if (place === undefined) continue;
     const path = pathOf(place);
     if (path === undefined) continue;
-    if (path.startsWith(libraryFolder) || path.includes("/node_modules/")) continue;
+    if (
+      (libraryFolder !== undefined && libraryFolder !== "" && path.startsWith(libraryFolder)) ||
+      path.includes("/node_modules/")
+    )
+      continue;
     return `${path}${numbers}`;
   }
   return undefined;
@@ -30,7 +31,7 @@ export function placeInStack(error: unknown): string | undefined {
 function pathOf(place: string): string | undefined {
   if (!place.startsWith("file:")) return place;
   try {
-    return fileURLToPath(place);
+    return decodeURIComponent(new URL(place).pathname);
   } catch {
     return undefined;
   }

@@ -6,7 +6,7 @@ export interface RefusedResponse {
 
 /** Where the pause of a {@link RetryAfterError} comes from. */
 export interface RetryAfterDetails {
-  /** The answer of the server: its status, and its Retry-After header where it has one. */
+  /** The answer of the server: its status, and its Retry-After header if it has one. */
   readonly response?: RefusedResponse | undefined;
   /** Milliseconds to wait. Default: what the header of `response` says. */
   readonly retryAfterMs?: number | undefined;
@@ -27,7 +27,7 @@ export interface RetryAfterDetails {
  */
 export class RetryAfterError extends Error {
   override readonly name: string = "RetryAfterError";
-  /** Milliseconds to wait before the next try; undefined where the server did not say. */
+  /** Milliseconds to wait before the next try; undefined if the server did not say. */
   readonly retryAfterMs: number | undefined;
   /** The HTTP status of the answer, if known. */
   readonly status: number | undefined;
@@ -58,7 +58,7 @@ function isPause(value: unknown): value is number {
 const seconds = /^\d{1,9}(?:\.\d{1,9})?$/;
 const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** The pause that an answer asks for, in milliseconds; undefined where it has none, or none that can be read. */
+/** The pause that an answer asks for, in milliseconds; undefined if it has none, or none that can be read. */
 function readRetryAfter({ headers }: RefusedResponse): number | undefined {
   const text = headers.get("retry-after")?.trim() ?? "";
   if (seconds.test(text)) return Number(text) * 1000;

@@ -72,6 +72,7 @@ export const layouts: Readonly<Record<DType, Layout>> = {
 
 /** A typed array as an array of one dimension, or of the given shape. */
 export function ndArray<D extends DType>(dtype: D, data: ArrayData[D], shape?: readonly number[]): NdArray<D> {
+  // A union over all dtypes: for a type parameter the compiler cannot pair each dtype with the type of its data.
   const array = { dtype, shape: shape ?? [data.length / layouts[dtype].parts], data } as unknown as NdArray<D>;
   checkNdArray(array as NdArray);
   return array;

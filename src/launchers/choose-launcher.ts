@@ -7,7 +7,9 @@ import { threadLauncher } from "./local/thread.ts";
 
 const localLaunchers: readonly Launcher[] = [inlineLauncher, processLauncher, threadLauncher, localGpuLauncher];
 
-/** The launcher of an env. Launchers of clusters are loaded only if they are needed: workers load this module too, and they start no jobs.
+/**
+ * The launcher of an env. Launchers of clusters are loaded only if they are needed: workers load this module too, and
+ * they start no jobs.
  */
 export async function chooseLauncher({ env }: ParallelConfig): Promise<Launcher> {
   const local = localLaunchers.find((launcher) => launcher.env === env);

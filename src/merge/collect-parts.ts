@@ -41,7 +41,7 @@ export function folderOf(shards: readonly CommittedShard[], folder: string | und
   const [first] = shards;
   if (first !== undefined) return dirname(first.dir);
   throw new MillraceError("BAD_OPTION", `There are no shards to merge ${name} from, and no folder is given.`, {
-    hint: "Name the folder for the merged files, or merge only where there are shards.",
+    hint: "Name the folder for the merged files, or merge only if there are shards.",
   });
 }
 

@@ -18,12 +18,17 @@ export interface MergeParquetOptions {
   readonly card?: Omit<DatasetCardOptions, "configs">;
   /** The split that the card names. Default: `train`. */
   readonly split?: string;
-  /** Writes all rows into one file, `name.parquet`, instead of an index of the shards' files. All rows are read and written again, with one row group in memory at a time. Default: false.
+  /**
+   * Writes all rows into one file, `name.parquet`, instead of an index of the shards' files. All rows are read and
+   * written again, with one row group in memory at a time. Default: false.
    */
   readonly single?: boolean;
 }
 
-/** Makes one data set of the Parquet files of all shards without moving them: `name.index.json` lists them in item order, with their rows, bytes and columns. Paths are relative to the folder of the index, so the output folder can be moved as a whole.
+/**
+ * Makes one data set of the Parquet files of all shards without moving them: `name.index.json` lists them in item
+ * order, with their rows, bytes and columns. Paths are relative to the folder of the index, so the output folder can be
+ * moved as a whole.
  */
 export function mergeParquet(
   shardDirs: readonly string[],

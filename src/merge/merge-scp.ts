@@ -23,7 +23,9 @@ export interface MergeScpOptions {
   readonly relativeTo?: string | undefined;
 }
 
-/** Concatenates the lists `name.scp` of all shards (`id path` in each line) in item order. A suffix of a path (`:123`, `[0:5]`) is kept.
+/**
+ * Concatenates the lists `name.scp` of all shards (`id path` in each line) in item order. A suffix of a path (`:123`,
+ * `[0:5]`) is kept.
  */
 export function mergeScp(shardDirs: readonly string[], name: string, options: MergeScpOptions = {}): ShardFile {
   return mergeLists(openShards(shardDirs), `${name}.scp`, options);
@@ -54,7 +56,7 @@ function pathBesideShards(shards: readonly CommittedShard[], name: string): stri
   const [first] = shards;
   if (first !== undefined) return join(dirname(first.dir), name);
   throw new MillraceError("BAD_OPTION", `There are no shards to merge ${name} from, and no target is given.`, {
-    hint: "Name the file to write, or merge only where there are shards.",
+    hint: "Name the file to write, or merge only if there are shards.",
   });
 }
 

@@ -18,8 +18,10 @@ export interface MergedCounts {
   readonly bytes: number;
 }
 
-/** Makes one data set of the archives of all shards without moving them: `name.index.json` lists them in item order, in the format that WebDataset's `wids` reads, and `name.samples.jsonl` gives the position of each sample.
- * Paths are relative to the folder of these two files, so the output folder can be moved as a whole.
+/**
+ * Makes one data set of the archives of all shards without moving them: `name.index.json` lists them in item order, in
+ * the format that WebDataset's `wids` reads, and `name.samples.jsonl` gives the position of each sample. Paths are
+ * relative to the folder of these two files, so the output folder can be moved as a whole.
  */
 export function mergeWebDataset(
   shardDirs: readonly string[],

@@ -7,7 +7,9 @@ import { closeSync, closeWritten, readdirSync } from "../run-folder/files/store-
 import { storeError } from "../run-folder/files/store-trouble.ts";
 import { ignoreErrors } from "../runtime/ignore-errors.ts";
 
-/** Writes a file that may be large. The target keeps its old content until the new one is complete. `within`: the run folder, if the name of the target comes from the run; undefined if the user chose the target.
+/**
+ * Writes a file that may be large. The target keeps its old content until the new one is complete. `within`: the run
+ * folder, if the name of the target comes from the run; undefined if the user chose the target.
  */
 export function writeMergedFile(
   { target: given, within }: { readonly target: string; readonly within: string | undefined },

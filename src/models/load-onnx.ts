@@ -18,9 +18,9 @@ export interface LoadOnnxOptions {
 /** An input or output of a model. */
 export interface OnnxValue {
   readonly name: string;
-  /** `float32`, `int64`, …; undefined where the runtime does not say. */
+  /** `float32`, `int64`, …; undefined if the runtime does not say. */
   readonly dtype: string | undefined;
-  /** Fixed dimensions are numbers, the others the names that the model gives them; empty where it says nothing. */
+  /** Fixed dimensions are numbers, the others the names that the model gives them; empty if it says nothing. */
   readonly shape: readonly (number | string)[];
 }
 

@@ -6,7 +6,7 @@ const askTimeoutMs = 20_000;
 
 /**
  * The time by which the workers of this job must have left, in milliseconds of this host's clock: the end of the job,
- * as the scheduler reports it, minus the grace period. Undefined where the job has no time limit.
+ * as the scheduler reports it, minus the grace period. Undefined if the job has no time limit.
  */
 export async function findDeadline(
   scheduler: Scheduler | undefined,

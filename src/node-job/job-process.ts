@@ -1,5 +1,5 @@
-// The program of a job. Its arguments are the run folder, the name of the submission and, where no scheduler gives one,
-// the task's number.
+// The program of a job. Its arguments are the run folder, the name of the submission and, if no scheduler sets it, the
+// number of the task.
 import { inspect } from "node:util";
 import { isMillraceError } from "../errors/errors.ts";
 import { attachedFlag } from "../launchers/jobs/job-arguments.ts";
@@ -22,5 +22,5 @@ try {
 }
 await whenOutputRead();
 await flushOutput();
-// The user's merge may have left something open that keeps the job, and its node, occupied.
+// The user's merge may have left something open that would keep the job running.
 process.exit();

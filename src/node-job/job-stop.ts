@@ -1,18 +1,18 @@
 import type { StopRequests } from "../launchers/launcher.ts";
 
-/** What ends a job before its work is done: its time limit, or a signal of the scheduler. */
+/** Ends a job early: because of its time limit, or a signal of the scheduler. */
 export interface JobStop extends StopRequests {
-  /** Sets the deadline, in milliseconds of this host's clock, once it is known. */
+  /** Sets the deadline, in milliseconds of this host's clock. */
   at(deadlineMs: number | undefined): void;
   isTimeUp(): boolean;
   dispose(): void;
 }
 
-// Schedulers send one of these before they kill: at the end of the walltime, on preemption, on cancel.
+// Schedulers send one of these before they kill a job: at the end of the walltime, on preemption, on cancel.
 const warnings = ["SIGTERM", "SIGUSR2", "SIGINT", "SIGXCPU"] as const;
 // A signal this close to the deadline counts as the end of the walltime.
 const nearMs = 90_000;
-const longestTimerMs = 2 ** 31 - 1;
+const maxTimerMs = 2 ** 31 - 1;
 
 /** Watches the deadline and the signals of a job. */
 export function jobStop({ isAttached }: { readonly isAttached: boolean }): JobStop {
@@ -36,7 +36,7 @@ export function jobStop({ isAttached }: { readonly isAttached: boolean }): JobSt
       deadlineMs = ms;
       const leftMs = (ms ?? Number.POSITIVE_INFINITY) - Date.now();
       if (leftMs <= 0) endTime();
-      else if (leftMs < longestTimerMs) timer = setTimeout(endTime, leftMs).unref();
+      else if (leftMs < maxTimerMs) timer = setTimeout(endTime, leftMs).unref();
     },
     leave: leave.signal,
     kill: kill.signal,

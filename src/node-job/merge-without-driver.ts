@@ -15,7 +15,7 @@ import { openSession } from "../worker/session.ts";
 export async function mergeWithoutDriver(paths: RunPaths): Promise<void> {
   if (await isMerged(paths)) return;
   const runner = await rebuildRunner(paths.root, { progress: false });
-  // A merge that the user wrote is code of the run; the library's is not.
+  // The code of a custom merge must be that of the run.
   if (runner.merge !== BaseRunner.prototype.merge)
     await requireSameCode(paths, requireManifest(paths), readSpec(paths), classesOf(runner));
   const { runner: hooks, merge } = runner["~task"]();
@@ -29,7 +29,7 @@ export async function mergeWithoutDriver(paths: RunPaths): Promise<void> {
   const run = { paths, plan: requireManifest(paths).plan };
   const session = openSession(run, task, { isAskedToLeave: () => false });
   try {
-    // Checked with the lease held: the holder before this one has merged.
+    // Checked again while the lease is held: the previous holder may have merged.
     await finishRun(session, async (...shards) => ((await isMerged(paths)) ? undefined : merge(...shards)));
   } finally {
     session.close();

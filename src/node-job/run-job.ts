@@ -46,14 +46,14 @@ export interface JobOrder {
 export async function runJob({ runDir, name, task: given, isAttached }: JobOrder): Promise<number> {
   const paths = runPaths(runDir);
   const submission = readSubmission(paths, name);
-  if (submission.isUnwanted) return tooLate(submission);
+  if (submission.isUnwanted) return printTooLate(submission);
   const scheduler = chooseScheduler(submission.env);
   const task = given ?? taskOf(scheduler, process.env);
   const node = process.env[scheduler?.nodeVariable ?? ""] ?? hostname();
   const report = beginTaskReport(paths, { name, task, node });
   const stop = jobStop({ isAttached });
   try {
-    // The run was asked to end while the job was pending.
+    // The run was ordered to end while the job was pending.
     if (isEndOrdered(paths)) {
       report.end("left");
       return 0;
@@ -67,7 +67,7 @@ export async function runJob({ runDir, name, task: given, isAttached }: JobOrder
       report.end("complete");
       return 0;
     }
-    // Workers also leave when the time left is too short for an item.
+    // Workers also leave if the rest of the time is too short for an item.
     const isTimeUp = stop.isTimeUp() || (deadlineMs !== undefined && !stop.leave.aborted);
     if (isEndOrdered(paths)) {
       report.end("left");
@@ -78,11 +78,11 @@ export async function runJob({ runDir, name, task: given, isAttached }: JobOrder
       report.end("left", { isRequeued: code !== undefined });
       return code ?? 0;
     }
-    const again = (await isWorthAgain(paths, report)) ? await requeueJob(scheduler) : undefined;
+    const again = (await isRequeueUseful(paths, report)) ? await requeueJob(scheduler) : undefined;
     report.end("deadline", { isRequeued: again !== undefined });
     return again ?? 0;
   } catch (error) {
-    // Before any worker was ready the node may be the cause, and a driver starts another job; after that it is the run.
+    // Before a worker was ready, the node may be the cause: a driver starts another job. After that, the run itself fails.
     if (report.wasReady()) orderStop(paths, error);
     if (report.wasReady() || !(await hasLiveDriver(paths))) ignoreErrors(() => writeFailure(paths, error));
     report.end("failed", { error });
@@ -92,14 +92,14 @@ export async function runJob({ runDir, name, task: given, isAttached }: JobOrder
   }
 }
 
-/** The scheduler made the submission after others had replaced it: the job is not needed. */
-function tooLate({ name }: Submission): number {
+/** Prints that the scheduler made the submission after others had replaced it: the job is not needed. */
+function printTooLate({ name }: Submission): number {
   process.stderr.write(`millrace: ${name} was submitted late, and other jobs have replaced it: it leaves\n`);
   return 0;
 }
 
-/** Not with a driver, which submits another job itself; and not where the time was too short to start a worker. */
-async function isWorthAgain(paths: RunPaths, report: OpenTaskReport): Promise<boolean> {
+/** Whether the job should run again: not if a driver replaces it, and not if the time was too short to start a worker. */
+async function isRequeueUseful(paths: RunPaths, report: OpenTaskReport): Promise<boolean> {
   if (await hasLiveDriver(paths)) return false;
   if (!report.wasReady())
     process.stderr.write("millrace: the time of the job was up before a worker was ready: give it more walltime\n");
@@ -132,7 +132,7 @@ async function work(
     workers: tasks * processes,
     firstWorker: task * processes,
     variables: (slot) => ({ ...shared, ...devices(slot) }),
-    // A worker that is ready after the deadline begins no item; the next job would do no better.
+    // A worker that is ready after the deadline begins no item, so it does not count as ready.
     onReady: () => {
       if (!stop.isTimeUp()) report.ready();
     },
@@ -144,7 +144,7 @@ async function work(
   }
 }
 
-/** Where the scheduler assigned devices to the job and it has several workers, each worker sees one device. */
+/** If the scheduler assigned devices to a job with several workers, each worker sees one device. */
 function devicesFor(processes: number): (slot: number) => Readonly<Record<string, string>> {
   const devices = devicesOfMask(process.env["CUDA_VISIBLE_DEVICES"] ?? "");
   // A mask that hides all devices applies to all workers unchanged.
@@ -157,7 +157,7 @@ function taskOf(scheduler: Scheduler | undefined, environment: NodeJS.ProcessEnv
   return Number.isSafeInteger(number) ? Math.max(0, number - scheduler!.firstTask) : 0;
 }
 
-// Relative paths in the config, and packages, are resolved from there.
+// Relative paths in the config and packages are resolved from that folder.
 function chdirToRunCwd(paths: RunPaths): void {
   const { cwd } = readSpec(paths);
   try {
@@ -172,7 +172,7 @@ async function isComplete(paths: RunPaths): Promise<boolean> {
   return (await scanShards(paths, new Map(), plan)).committed.size >= plan.shardCount;
 }
 
-/** Asks the scheduler to run this job again, where it can. Returns the exit code to end with. */
+/** Asks the scheduler to run this job again, if it can. Returns the exit code with which to end. */
 async function requeueJob(scheduler: Scheduler | undefined): Promise<number | undefined> {
   const way = scheduler?.requeue?.(process.env);
   if (way === undefined) return undefined;

@@ -12,9 +12,9 @@ const variables = { worker: "MILLRACE_WORKER", workers: "MILLRACE_WORKERS" } as 
 const key = Symbol.for("millrace.currentWorker");
 
 /**
- * Tells user code which worker it runs in, in `forward`, in the provider and in every other hook: to choose a device, a port
- * or a folder. `{ worker: 0, workers: 1 }` with `env: local` and outside of a run. What a run computes must not depend on
- * it: shards go to whichever worker is free.
+ * Returns the worker in which user code runs: in `forward`, in the provider and in every other hook: to choose a
+ * device, a port or a folder. `{ worker: 0, workers: 1 }` with `env: local` and outside of a run. What a run computes
+ * must not depend on it: shards go to whichever worker is free.
  */
 export function currentWorker(): CurrentWorker {
   const assigned = Reflect.get(globalThis, key) as CurrentWorker | undefined;

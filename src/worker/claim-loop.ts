@@ -29,7 +29,8 @@ const maxSlowMisses = 2;
 const maxCheckedHolders = 16;
 const sampleSize = 4;
 
-/** Claims and runs shards until none is left, or the worker must leave. `open`: the shards that were open at the last scan.
+/**
+ * Claims and runs shards until none is left, or the worker must leave. `open`: the shards that were open at the last scan.
  */
 export async function claimLoop<Claim>(open: readonly number[], port: ClaimPort<Claim>): Promise<"complete" | "left"> {
   let left = open;
@@ -49,7 +50,9 @@ export async function claimLoop<Claim>(open: readonly number[], port: ClaimPort<
 // A shard that was begun this often may hold an item that crashes workers.
 const minAttemptsOfSuspect = 2;
 
-/** Shards at which workers have ended before come last: a single worker then completes the others first, and that it survives these is evidence against the item at which it ends.
+/**
+ * Shards at which workers have ended before come last: a single worker then completes the others first, and that it
+ * survives these is evidence against the item at which it ends.
  */
 async function runInOrder<Claim>(
   ids: readonly number[],
@@ -90,7 +93,9 @@ async function runFree<Claim>(
   return hasRun ? "something" : "nothing";
 }
 
-/** Waits while other workers hold the last shards, because one of the holders may die. Returns how often it has waited when the folder should be scanned again, or undefined if it has run a shard.
+/**
+ * Waits while other workers hold the last shards, because one of the holders may die. Returns how often it has waited
+ * when the folder should be scanned again, or undefined if it has run a shard.
  */
 async function watchHeld<Claim>(
   held: readonly number[],

@@ -23,7 +23,9 @@ export type WorkerRequest =
   /** The worker process received a signal that asks it to leave. It sends this to itself. */
   | { readonly kind: "signalled" };
 
-/** How a worker ended that was not killed. `recycled`: another worker replaces it, because its memory grew beyond `maxRss` or it received a signal that its launcher did not send.
+/**
+ * How a worker ended that was not killed. `recycled`: another worker replaces it, because its memory grew beyond
+ * `maxRss` or it received a signal that its launcher did not send.
  */
 export type JoinOutcome = "complete" | "left" | "recycled";
 

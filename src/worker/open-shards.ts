@@ -67,6 +67,8 @@ export function openShards(shared: ShardContext): OpenShards {
       let timer: NodeJS.Timeout | undefined;
       const time = new Promise<void>((resolve) => {
         timer = setTimeout(resolve, ms);
+        // Not alone: a call that nothing can answer is found when nothing else keeps the process.
+        if (running.size > 0) timer.unref();
       });
       await Promise.race([time, ...running]);
       clearTimeout(timer);

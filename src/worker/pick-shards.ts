@@ -12,7 +12,10 @@ export interface PickOptions {
   readonly random: () => number;
 }
 
-/** Returns shards in order, so that neighbouring heavy shards are run by different workers. With many workers, or quick shards, each worker begins at a random shard and jumps to another after a lost claim: otherwise all workers would try the same shards one after the other.
+/**
+ * Returns shards in order, so that neighbouring heavy shards are run by different workers. With many workers, or quick
+ * shards, each worker begins at a random shard and jumps to another after a lost claim: otherwise all workers would try
+ * the same shards one after the other.
  */
 export function pickShards(
   ids: readonly number[],

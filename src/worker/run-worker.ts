@@ -7,6 +7,7 @@ import { publishRecords } from "../run-folder/run/publish-records.ts";
 import { namesIn } from "../run-folder/run/scan-shards.ts";
 import { type KnownShard, knownShard } from "../run-folder/shard/known-shard.ts";
 import { sleepUnless } from "../runtime/sleep.ts";
+import { untilIdle } from "../runtime/until-idle.ts";
 import { type ClaimPort, claimLoop } from "./claim-loop.ts";
 import type { ShardClaim } from "./lease-protocol.ts";
 import { openShards, type StartShard } from "./open-shards.ts";
@@ -63,7 +64,7 @@ async function withEnv<Result>(
   work: (context: ShardContext) => Promise<Result>,
 ): Promise<Result> {
   const { task, member, onFailing } = worker;
-  const env = await task.buildEnv();
+  const env = await untilIdle(task.buildEnv(), () => neverBuilt(task.hooks.name));
   const removePlace = addRunPlace(env, task.place ?? {});
   member.heartbeat.beat();
   const context = openShardContext(worker, env, alreadyFailed);
@@ -86,7 +87,13 @@ async function withEnv<Result>(
   }
 }
 
-/** The run folder as the claim loop needs it. */
+function neverBuilt(runner: string): MillraceError {
+  return new MillraceError("ENV_FAILED", `The env of ${runner} waits for a promise that can never settle.`, {
+    hint: "Find the promise that is never resolved: nothing else was left to do in this process.",
+  });
+}
+
+/** The run folder as the claim loop uses it; `start` begins with a shard and returns when the next one may be claimed. */
 function portOf(context: ShardContext, view: ShardView, start: StartShard): ClaimPort<ShardClaim> {
   const { run, task, member, isLeaving, isTooLarge } = context.worker;
   const { protocol, heartbeat } = member;

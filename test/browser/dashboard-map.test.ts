@@ -61,7 +61,7 @@ describe.skipIf(whyNotBrowser)(`the map of 10,000 shards${because(whyNotBrowser)
     const changes: [number, ShardLetter][] = [6000, 6001, 9999].map((shard) => [shard, "c"]);
     server.update({ overview: { ...overview, itemsPerSecond: 77 }, shards: changes, attempts: [], rates: [] });
     await expect.poll(drawings).toBe(afterFirst + 3);
-    // Once more the same: nothing has changed.
+    // Again the same: nothing has changed.
     server.update({ overview: { ...overview, itemsPerSecond: 78 }, shards: changes, attempts: [], rates: [] });
     await page.getByRole("link", { name: "workers" }).click();
     expect(await drawings()).toBe(afterFirst + 3);

@@ -30,7 +30,7 @@ describe.skipIf(whyNotBrowser)(`the dashboard${because(whyNotBrowser)}`, () => {
     await page.getByText("19,999 of 20,000").waitFor();
     expect([await fact("Done"), await fact("Failed")]).toEqual(["99.9 %", "3"]);
     const legend = (label: string) => page.locator(`.legend li:has-text("${label}") b`).first().textContent();
-    expect([await legend("in work"), await legend("with failed items")]).toEqual(["2", "3"]);
+    expect([await legend("running"), await legend("with failed items")]).toEqual(["2", "3"]);
     await page.getByText("No worker is active.").waitFor();
   });
 
@@ -100,7 +100,7 @@ describe.skipIf(whyNotBrowser)(`the dashboard${because(whyNotBrowser)}`, () => {
     await page.getByRole("heading", { name: "Item 1,339" }).waitFor();
   });
 
-  it("asks before it does anything, and says what became of it", async () => {
+  it("asks before it does anything, and reports the result", async () => {
     const server = await startMadeUpServer();
     const { page } = await openMadeUpPage();
     await page.goto(`${server.url}#/run/prep/overview`);

@@ -145,7 +145,7 @@ describe.skipIf(whyNot)(`a dashboard that others can reach${because(whyNot)}`, (
     );
     expect(outcomes.filter((text) => text !== "refused" && !/^opaque 0 $/.test(text))).toEqual([]);
     expect(project.names("exp/job/.millrace/logs").filter((name) => name.includes("retry"))).toEqual([]);
-    // A plain link leads there all the same.
+    // A plain link leads there nevertheless.
     await page.getByRole("link", { name: "see it" }).click();
     await page.locator(".run-name .chip", { hasText: "complete" }).waitFor();
   });

@@ -33,7 +33,7 @@ export interface Trial {
 const mebibyte = 2 ** 20;
 // CPU time. Most cases take a thousandth of it; small files may become 64 MiB, and that takes seconds.
 const maxMs = (size: number): number => 5000 + (3000 * size) / mebibyte;
-// What the engine itself takes meanwhile: code that it compiles, pages that it has not given back.
+// What the engine itself takes meanwhile: code that it compiles, pages that it has not released.
 const slackBytes = 64 * mebibyte;
 
 /** The memory limit for a case of `size` bytes, for every reader. A growing array exists twice for a moment. */

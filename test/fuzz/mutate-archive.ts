@@ -29,7 +29,7 @@ export const oddNames: readonly string[] = [
   "a/",
 ];
 
-/** Entries of an archive, or undefined where it is too damaged for that. */
+/** Entries of an archive, or undefined if it is too damaged for that. */
 function entriesOf(bytes: Buffer): PackedEntry[] | undefined {
   try {
     const archive = openZip(bytes);

@@ -277,7 +277,7 @@ export class Base extends BaseRunner {
     expect((await project.node("main.mjs")).stderr).toContain(": lib/made.js: changed\n");
   });
 
-  it("is begun anew by the first start over the folder of a version that noted no code, which says so", async () => {
+  it("is begun again by the first start over the folder of a version that noted no code, which says so", async () => {
     const project = await stoppedAt50();
     const manifest = JSON.parse(project.text("exp/manifest.json")) as { code?: unknown };
     delete manifest.code;
@@ -346,12 +346,12 @@ describe.concurrent("the command line", () => {
     const before = await project.millrace("status", "exp");
     expect(before.stdout).not.toContain("code");
     project.edit("main.mjs", "{ id: idx,", "{ utt_id: idx,");
-    const line = "  code     not the code that made the outputs: main.mjs: changed\n";
+    const line = "  code     has changed since it made the outputs: main.mjs: changed\n";
     expect((await project.millrace("status", "exp")).stdout).toContain(line);
     const json = JSON.parse((await project.millrace("status", "exp", "--json")).stdout) as object;
     expect(json).toMatchObject({ state: "complete", codeChanged: ["main.mjs: changed"] });
     expect((await project.millrace("doctor", "exp")).stdout).toContain(
-      "note    code: not the code that made the outputs: main.mjs: changed\n",
+      "note    code: it has changed since it made the outputs: main.mjs: changed\n",
     );
   });
 

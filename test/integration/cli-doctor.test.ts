@@ -74,7 +74,7 @@ describe.concurrent("millrace doctor", () => {
     const project = makeProject();
     const { status, stdout } = await project.start(["doctor"], { PATH: fakePrograms({}) }).ended;
     expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/^ok {6}Node\.js: v\d+/) });
-    expect(stdout).toContain("absent  Slurm: sinfo is not here; env: slurm cannot be used");
+    expect(stdout).toContain("absent  Slurm: sinfo is not installed; env: slurm cannot be used");
   });
 
   it("looks whether a config can be read, its modules are there and its outputs can be written", async () => {
@@ -112,7 +112,7 @@ describe.concurrent("millrace doctor", () => {
     expect(absent.of("LSF")).toMatchObject([
       {
         state: "wrong",
-        detail: expect.stringContaining("bqueues is not here"),
+        detail: expect.stringContaining("bqueues is not installed"),
         hint: expect.stringContaining("env: lsf"),
       },
     ]);
@@ -169,7 +169,9 @@ describe.concurrent("millrace doctor", () => {
     expect(of("ssh hung")).toMatchObject([{ state: "wrong", detail: expect.stringContaining("not answer in time") }]);
     expect(status).toBe(1);
     const without = await examine(project, [...words, "--trust"]);
-    expect(without.of("ssh")).toMatchObject([{ state: "wrong", detail: expect.stringContaining("ssh is not here") }]);
+    expect(without.of("ssh")).toMatchObject([
+      { state: "wrong", detail: expect.stringContaining("ssh is not installed") },
+    ]);
     expect(without.of("ssh good")).toEqual([]);
     expect((await examine(project, [])).of("ssh")).toMatchObject([{ state: "missing" }]);
   });
@@ -196,7 +198,7 @@ describe.concurrent("millrace doctor", () => {
     const second = project.start(words);
     await second.seen(/at item 7/);
     second.child.kill("SIGINT");
-    await second.seen(/stopping after the items in work/);
+    await second.seen(/stopping after the current items/);
     project.touch("go");
     await second.ended;
     const stopped = await examine(project, ["exp/job"]);

@@ -174,9 +174,9 @@ describe.concurrent("a mistake", () => {
     });
     const line = job.split("\n").length;
     expect(stderr.split("\n").filter((words) => words !== "")).toEqual([
-      `millrace: warning: near.yaml:${line}:1: item is taken for the provider's own.`,
-      expect.stringMatching(/^ {2}-> Did you mean items\? If not, another name or a place below provider\.params/),
-      `millrace: warning: near.yaml:${line + 1}:1: paralel is taken for the provider's own.`,
+      `millrace: warning: near.yaml:${line}:1: item counts as a key of the provider.`,
+      expect.stringMatching(/^ {2}-> Did you mean items\? If not, rename it or move it to provider\.params/),
+      `millrace: warning: near.yaml:${line + 1}:1: paralel counts as a key of the provider.`,
       expect.stringMatching(/^ {2}-> Did you mean parallel\?/),
     ]);
     expect((await project.run("plan", "job.yaml", "+model=3", "+dataset=x")).stderr).toBe("");

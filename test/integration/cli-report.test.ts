@@ -30,7 +30,10 @@ describe.concurrent("millrace report", () => {
     expect(project.names("exp/job")).not.toContain("report.html");
     writeFileSync(project.path("mine.html"), "<!doctype html><p>years of work");
     const { status, stderr } = await project.run("report", "exp/job", "--out", "mine.html");
-    expect({ status, stderr }).toMatchObject({ status: 2, stderr: expect.stringContaining("no report of millrace") });
+    expect({ status, stderr }).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining("not a report of millrace"),
+    });
     expect(project.text("mine.html")).toBe("<!doctype html><p>years of work");
     const folder = await project.run("report", "exp/job", "--out", "exp");
     expect(folder).toMatchObject({ status: 2, stderr: expect.stringContaining("--out") });

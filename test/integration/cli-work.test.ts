@@ -27,7 +27,7 @@ describe.concurrent("millrace status", () => {
     const project = makeProject();
     const run = project.start(["run", "job.yaml", "held=[7]", "held_until=go"]);
     const status = async () => (await project.run("status", "exp/job")).stdout;
-    await expect.poll(status).toMatch(/:\d+ at item \d of split\.1$/m);
+    await expect.poll(status).toMatch(/\w{6}-\w{6} \(.*:\d+\) at item \d of split\.1$/m);
     expect(await status()).toMatch(
       /exp\/job: running\n {2}items {4}\d of 20\n {2}shards {3}1 of 4 committed\n {2}workers {2}1/,
     );
@@ -81,17 +81,26 @@ describe.concurrent("millrace failures", () => {
 });
 
 describe.concurrent("millrace retry", () => {
-  it("runs failed items once more, all of them or those with a certain message", async () => {
+  it("runs failed items again, all of them or those with a certain message", async () => {
     const project = makeProject();
     const words = ["job.yaml", "fails=[2,5]", "fails_until=fixed", "+runner.merge_files=true"];
     expect((await project.run("run", ...words)).status).toBe(3);
     const still = await project.run("retry", "exp/job", "--failed");
-    expect(still).toMatchObject({ status: 3, stderr: expect.stringContaining("2 failed before, 2 now") });
+    expect(still).toMatchObject({
+      status: 3,
+      stdout: expect.stringContaining("2 items were run again, 0 succeeded, 2 failed again"),
+    });
     project.touch("fixed");
     const one = await project.run("retry", "exp/job", "--error", "out at 2$");
-    expect(one).toMatchObject({ status: 3, stderr: expect.stringContaining("2 failed before, 1 now") });
+    expect(one).toMatchObject({
+      status: 3,
+      stdout: expect.stringContaining("1 item was run again, 1 succeeded, 0 failed again, 1 other still fails"),
+    });
     const all = await project.run("retry", "exp/job");
-    expect(all).toMatchObject({ status: 0, stderr: expect.stringContaining("1 failed before, 0 now") });
+    expect(all).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining("1 item was run again, 1 succeeded, 0 failed again"),
+    });
     expect(project.text("exp/job/records.jsonl").split("\n").slice(1, 4)).toEqual([
       '{"idx":1}',
       '{"idx":2}',
@@ -119,11 +128,32 @@ describe.concurrent("millrace retry", () => {
       return { status, ...(JSON.parse(stdout) as object) };
     };
     const runDir = project.path("exp/job");
-    expect(await retry("--error", "2$")).toEqual({ status: 3, runDir, failedBefore: 3, tried: 2, failedNow: 3 });
+    expect(await retry("--error", "2$")).toMatchObject({
+      status: 3,
+      runDir,
+      failedBefore: 3,
+      tried: 2,
+      failedNow: 3,
+      again: [{ count: 2 }],
+    });
     project.touch("fixed");
-    expect(await retry("--error", "2$")).toEqual({ status: 3, runDir, failedBefore: 3, tried: 2, failedNow: 1 });
-    expect(await retry("--failed")).toEqual({ status: 0, runDir, failedBefore: 1, tried: 1, failedNow: 0 });
-    expect(await retry("--error", "2$")).toEqual({ status: 0, runDir, failedBefore: 0, tried: 0, failedNow: 0 });
+    expect(await retry("--error", "2$")).toEqual({
+      status: 3,
+      runDir,
+      failedBefore: 3,
+      tried: 2,
+      failedNow: 1,
+      again: [],
+    });
+    expect(await retry("--failed")).toEqual({ status: 0, runDir, failedBefore: 1, tried: 1, failedNow: 0, again: [] });
+    expect(await retry("--error", "2$")).toEqual({
+      status: 0,
+      runDir,
+      failedBefore: 0,
+      tried: 0,
+      failedNow: 0,
+      again: [],
+    });
   });
 
   it("is carried out where the run was started, as its workers are", async () => {
@@ -141,7 +171,10 @@ describe.concurrent("millrace merge", () => {
     const project = makeProject();
     await project.run("run", "job.yaml", "fails=[8]", "runner.on_error=fail");
     const { status, stderr } = await project.run("merge", "exp/job");
-    expect({ status, stderr }).toEqual({ status: 3, stderr: expect.stringMatching(/3 of 4 shards of .* still to do/) });
+    expect({ status, stderr }).toEqual({
+      status: 3,
+      stderr: expect.stringMatching(/3 of 4 shards of .* are not committed/),
+    });
   });
 
   it("makes one file of all shards on demand, and changes nothing of how the run is carried out", async () => {
@@ -167,7 +200,7 @@ describe.concurrent("millrace merge", () => {
 });
 
 describe.concurrent("millrace verify", () => {
-  it("finds one flipped bit and names the file; that shard alone is made anew as it says", async () => {
+  it("finds one flipped bit and names the file; that shard alone is made again as it says", async () => {
     const project = makeProject();
     await project.run("run", "job.yaml");
     const sound = await project.run("verify", "exp/job");
@@ -175,7 +208,9 @@ describe.concurrent("millrace verify", () => {
     damage(project.path("exp/job/split.2/records.jsonl"));
     const { status, stdout } = await project.run("verify", "exp/job");
     expect(status).toBe(1);
-    expect(stdout).toMatch(/^split\.2: .*split\.2\/records\.jsonl has CRC-32 .*\n.*Delete .*split\.2\/done/);
+    expect(stdout).toMatch(
+      /^split\.2: .*split\.2\/records\.jsonl has changed since it was committed: its CRC-32 was \w+ and is \w+\n.*Delete .*split\.2\/done/,
+    );
     const json = JSON.parse((await project.run("verify", "exp/job", "--json")).stdout) as object;
     expect(json).toMatchObject({ shards: 4, total: 4, damaged: [{ shard: 2 }] });
     rmSync(project.path("exp/job/split.2/done"));
@@ -185,7 +220,7 @@ describe.concurrent("millrace verify", () => {
 });
 
 describe.concurrent("millrace verify of merged files", () => {
-  it("finds bytes that were added, changed or lost, and says how the file is made anew", async () => {
+  it("finds bytes that were added, changed or lost, and says how the file is made again", async () => {
     const project = makeProject();
     await project.run("run", "job.yaml", "+runner.merge_files=true");
     const sound = await project.run("verify", "exp/job");
@@ -199,14 +234,14 @@ describe.concurrent("millrace verify of merged files", () => {
     const { status, stdout } = await project.run("verify", "exp/job");
     expect(status).toBe(1);
     expect(stdout).toMatch(
-      /^records\.jsonl: .*job\/records\.jsonl has 212 bytes; the merge wrote 210\n.*merge exp\/job --files/,
+      /^records\.jsonl: .*job\/records\.jsonl has 212 bytes; it was merged with 210\n.*merge exp\/job --files/,
     );
     writeFileSync(merged, bytes);
     damage(merged);
     const json = JSON.parse((await project.run("verify", "exp/job", "--json")).stdout) as object;
     expect(json).toMatchObject({
       merged: 1,
-      damaged: [{ merged: "records.jsonl", reason: expect.stringContaining("has CRC-32") }],
+      damaged: [{ merged: "records.jsonl", reason: expect.stringContaining("has changed since it was merged") }],
     });
     rmSync(merged);
     expect((await project.run("verify", "exp/job")).stdout).toContain("records.jsonl is not there");
@@ -338,7 +373,7 @@ describe.concurrent("millrace gc", () => {
     const stopped = project.start(words);
     await stopped.seen(/at item 7/);
     stopped.child.kill("SIGINT");
-    await stopped.seen(/stopping after the items in work/);
+    await stopped.seen(/stopping after the current items/);
     project.touch("go");
     await stopped.ended;
     await project.run("gc", "exp/job");

@@ -210,10 +210,10 @@ function logs(outputDir: string): string {
     .join("");
 }
 
-/** Waits until a worker has a shard in work. */
+/** Waits until a worker has a current shard. */
 async function untilBegun(outputDir: string): Promise<void> {
   const begun = async () => (await runStatus(outputDir)).workers.some(({ shard }) => shard !== undefined);
-  await waitUntil(begun, { what: "a shard is in work", details: () => logs(outputDir) });
+  await waitUntil(begun, { what: "a shard is running", details: () => logs(outputDir) });
 }
 
 function letGo(holdIn: string): void {

@@ -14,7 +14,7 @@ const script = fileURLToPath(new URL("../fixtures/children/cluster-run.mjs", imp
 const fakes = fileURLToPath(new URL("../fixtures/fakes/on-path/", import.meta.url));
 const atOnce = { concurrent: true, timeout: 300_000 };
 
-// Removed at the very end: a fake that is still answering makes its folder anew.
+// Removed at the very end: a fake that is still answering makes its folder again.
 const parent = mkdtempSync(join(tmpdir(), "millrace-test-"));
 afterAll(() => removeFolder(parent));
 

@@ -45,7 +45,7 @@ describe("damage in a committed shard", () => {
     [
       "a truncated record file",
       (dir: string) => truncateSync(join(dir, "records.jsonl"), 5),
-      /records\.jsonl has 5 bytes; done says \d+/,
+      /records\.jsonl has 5 bytes; it was committed with \d+/,
     ],
     [
       "a record file that grew",

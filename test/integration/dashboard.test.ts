@@ -27,7 +27,8 @@ const until = (condition: () => unknown) => vi.waitUntil(condition, { timeout: 2
 describe("a run that is watched", () => {
   it("is seen from its beginning over the death of a worker to its merge", async ({ skip }) => {
     if (!hasProcesses) skip("there is no /proc");
-    // Items are slow, so a worker seen at a shard is still at it when it is killed: between two shards there is no attempt to lose.
+    // Items are slow, so a worker seen at a shard is still at it when it is killed: between two shards there is no
+    // attempt to lose.
     const run = watchedRun({ items: 200, shards: 10, itemMs: 2000 });
     mkdirSync(run.exp, { recursive: true });
     const dashboard = await startDashboard({ dir: run.exp });
@@ -57,7 +58,7 @@ describe("a run that is watched", () => {
     const { overview, shards, attempts, rates } = seen.now!;
     const lost = attempts.find(({ outcome }) => outcome === "lost")!;
     expect(lost).toMatchObject({ worker: victim.worker, reason: "the worker was ended by SIGKILL" });
-    // The same shard once more, by another worker, later.
+    // The same shard again, by another worker, later.
     const again = attempts.find(({ unit, attempt }) => unit === lost.unit && attempt === lost.attempt + 1)!;
     expect(again.outcome).toBe("committed");
     expect(again.worker).not.toBe(lost.worker);
@@ -78,7 +79,7 @@ describe("a run that is watched", () => {
     );
   });
 
-  it("is begun anew for its watchers when it is started over", async () => {
+  it("is begun again for its watchers when it is started over", async () => {
     const paths = makeRun(join(temporaryFolder(), "run"), 4);
     commitByHand(paths, 0);
     const dashboard = await startDashboard({ dir: paths.root });
@@ -121,7 +122,7 @@ describe("actions", () => {
     const [log] = await logs();
     await until(async () => {
       const { text } = (await dashboard.ask(addresses.log(id, log!.name, 0))).json<LogPiece>();
-      return text.includes("2 failed before, 0 now");
+      return text.includes("2 items were run again, 2 succeeded");
     });
     await until(async () => (await dashboard.ask(addresses.failures(id, 0, 10))).json<FailurePage>().total === 0);
     const refused = await dashboard.post(addresses.act(id, "retry"));

@@ -36,7 +36,7 @@ type Deaths = Readonly<Record<number, Death>>;
 
 function workers(env: "process" | "thread", n_workers = 1) {
   const parallel = { env, n_workers, options: { max_heap_mb: 64 } } as const;
-  // Where a test fails because workers are replaced for ever, it ends all the same.
+  // Where a test fails because workers are replaced for ever, it ends nevertheless.
   return { progress: false, parallel, signal: endlessly.signal } as const;
 }
 
@@ -150,7 +150,7 @@ describe("an item that ends its worker", () => {
     expect(await leftovers(outputDir)).toEqual(nothing);
   });
 
-  it("costs no other item of a shard that has to begin anew, since its writer cannot be checkpointed", async () => {
+  it("costs no other item of a shard that has to begin again, since its writer cannot be checkpointed", async () => {
     const deaths = { 2: "exit 3", 5: "SIGSEGV" } as const;
     const outputDir = temporaryFolder();
     const options = { ...workers("process"), outputDir, shards: 1, onError: "skip" } as const;

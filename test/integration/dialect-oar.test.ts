@@ -28,7 +28,7 @@ describe.skipIf(reason !== undefined).concurrent(`a real OAR${because(reason)}`,
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it("hands on every word unchanged, to each task of an array, and runs nothing else", async ({ expect }) => {
+  it("passes on every word unchanged, to each task of an array, and runs nothing else", async ({ expect }) => {
     const { id, job, read, until } = await work.submit("words", showingWords(hostileWords));
     expect(oar.parseFound(await work.textOf(oar.find(job.name, {})), job.name)).toBe(id);
     await until(areAll(2, "ended"));

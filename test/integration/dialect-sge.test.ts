@@ -27,7 +27,7 @@ describe.skipIf(reason !== undefined).concurrent(`a real Grid Engine${because(re
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it("hands on every word unchanged, to each task of an array, and runs nothing else", async ({ expect }) => {
+  it("passes on every word unchanged, to each task of an array, and runs nothing else", async ({ expect }) => {
     const { read, until } = await work.submit("words", showingWords(hostileWords), {
       excluded: ["nosuch1", "nosuch2"],
     });

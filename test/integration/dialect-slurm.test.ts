@@ -12,7 +12,7 @@ import { hostileWords } from "../support/sample-jobs.ts";
 const reason = whyNotSlurm();
 
 describe.skipIf(reason !== undefined)(`a real Slurm${because(reason)}`, { timeout: 300_000 }, () => {
-  it("hands on every word unchanged, to each task of an array, and runs nothing else", async () => {
+  it("passes on every word unchanged, to each task of an array, and runs nothing else", async () => {
     const folder = mkdtempSync(join(tmpdir(), "millrace-slurm-it's $(here) %j "));
     const cluster = await startSlurm({ nodes: 3 });
     onTestFinished(async () => {

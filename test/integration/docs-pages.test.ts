@@ -26,7 +26,7 @@ const elsewhere: Readonly<Record<string, string>> = {
 const onlyCompiled: Readonly<Record<string, string>> = {
   "docs/clusters.md": "it leaves a million items to processes that outlive it",
   "docs/datasets-formats.md": "it reads a Kaldi folder through sph2pipe; test/unit/datasets has folders of its own",
-  "docs/features.md": "it takes a model that is not ours to hand on; test/unit/features has a stand-in for it",
+  "docs/features.md": "it takes a model that we may not redistribute; test/unit/features has a stand-in for it",
   "docs/from-datatrove.md": "it takes a million documents",
   "docs/inference.md": "it hands data to others: in a folder of theirs, and on a hub",
 };

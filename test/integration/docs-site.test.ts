@@ -10,7 +10,7 @@ const site = join(emptyFolder(), "site");
 let address = "";
 let complaint = "";
 
-// Built once for all tests of this file; the reference is made anew only when a source has changed.
+// Built once for all tests of this file; the reference is made again only when a source has changed.
 beforeAll(async () => {
   const script = join(repository, "scripts", "docs.mjs");
   const server = start([process.execPath, script, "--out", site, "--serve", "--port", "0"], repository);

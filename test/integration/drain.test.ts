@@ -16,7 +16,7 @@ async function millrace(...args: string[]): Promise<{ code: number; stderr: stri
 }
 
 describe.each(["local", "process", "thread"] as const)("a run that is drained (env: %s)", (env) => {
-  it("finishes the shards in work, begins no other, and continues when it is started again", async () => {
+  it("finishes the current shards, begins no other, and continues when it is started again", async () => {
     const run = watchedRun({ env, items: 400, shards: 80, itemMs: 200 });
     const driver = run.start();
     await vi.waitUntil(async () => (await runStatus(run.dir).catch(() => undefined))?.shards.committed ?? 0, {
@@ -29,7 +29,7 @@ describe.each(["local", "process", "thread"] as const)("a run that is drained (e
     const { state, shards, items } = await runStatus(run.dir);
     expect({ state, isPart: shards.committed < 80 }).toEqual({ state: "stopped", isPart: true });
     expect(items.done).toBe(5 * shards.committed);
-    // Nothing was given back: what was begun is committed.
+    // Nothing was released: what was begun is committed.
     expect(readdirSync(join(run.dir, ".millrace", "attempts"))).toEqual([]);
     expect(new Set(run.history().map(({ outcome }) => outcome))).toEqual(new Set(["committed"]));
     run.touch("go");
@@ -50,7 +50,7 @@ describe("millrace cancel --drain", () => {
       timeout: 200_000,
     });
     const { code, stderr } = await millrace("cancel", run.dir, "--drain", "--no-wait");
-    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining("after the shards in work") });
+    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining("after the current shards") });
     expect(await driver.ended).toBe(1);
   });
 
@@ -63,7 +63,7 @@ describe("millrace cancel --drain", () => {
     await millrace("cancel", run.dir, "--drain", "--no-wait");
     const now = millrace("cancel", run.dir);
     await vi.waitUntil(() => existsSync(join(run.dir, ".millrace", "stop")), { timeout: 200_000 });
-    // Items are not interrupted, but what is left of their shards is given back.
+    // Items are not interrupted, but what is left of their shards is released.
     run.touch("go");
     expect((await now).code).toBe(0);
     await driver.ended;

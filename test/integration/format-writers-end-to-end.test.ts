@@ -52,7 +52,7 @@ async function run(dir: string, env: string, marks?: string): Promise<{ end: unk
   return { end: signal ?? code, text };
 }
 
-/** Runs until it is through; says which shards killed their worker, and which items ran. */
+/** Runs until it has ended; says which shards killed their worker, and which items ran. */
 async function runKilled(dir: string, env: string): Promise<{ killed: number[]; calls: number[]; text: string }> {
   const marks = mkdtempSync(join(root, "marks-"));
   for (;;) {

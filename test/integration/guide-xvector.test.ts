@@ -19,7 +19,7 @@ import { makeVoices } from "../support/recipes/voices.ts";
 import { sharedIsAbsent, sharedPath } from "../support/shared-path.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-/** A model that takes what the toolkit hands over: the mean, largest and smallest value over time. */
+/** A model that takes what the toolkit passes: the mean, largest and smallest value over time. */
 function standIn(input: "waveform" | "features"): Buffer {
   const shape = input === "waveform" ? ["B", "T"] : ["B", "T", 80];
   const over = (type: string, name: string) => ({

@@ -322,7 +322,7 @@ describe("a user's own writer", () => {
     expect(await resumeWith((dir) => new Checkpointing(dir))).toEqual({ again: [3, 4, 5], text: "0\n1\n2\n3\n4\n5\n" });
   });
 
-  it("begins its shard anew when it has not", async () => {
+  it("begins its shard again when it has not", async () => {
     expect(await resumeWith((dir) => new Plain(dir))).toEqual({
       again: [0, 1, 2, 3, 4, 5],
       text: "0\n1\n2\n3\n4\n5\n",

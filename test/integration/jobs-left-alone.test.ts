@@ -11,7 +11,7 @@ const elsewhere = {
   htcondor: { submit_command_extra: ["-name", "far", "-pool", "lab"] },
 } as const;
 
-describe.concurrent.each(["kube", "htcondor"] as const)("jobs of %s that were handed over elsewhere", (env) => {
+describe.concurrent.each(["kube", "htcondor"] as const)("jobs of %s that were submitted elsewhere", (env) => {
   const options = elsewhere[env];
 
   it("are found by a later command, and not submitted twice", async ({ expect }) => {
@@ -74,7 +74,7 @@ describe.concurrent("jobs that another user has submitted for the run", () => {
 });
 
 describe.concurrent("a scheduler in trouble", () => {
-  it("is slow to answer, and keeps no history: the run is complete all the same", async ({ expect }) => {
+  it("is slow to answer, and keeps no history: the run is complete nevertheless", async ({ expect }) => {
     const variables = { FAKE_DELAY_MS: "700", FAKE_NO_HISTORY: "1" };
     const run = fakeClusterRun("pbs", { variables });
     expect(await run.start("run")).toMatchObject({ code: 0 });
@@ -96,7 +96,9 @@ describe.concurrent("a scheduler in trouble", () => {
     const run = fakeClusterRun("pbs", { variables: { FAKE_START_DELAY_MS: "60000" } });
     await run.start("submit");
     const refused = await run.millrace(["cancel", run.outputDir], { FAKE_DOWN: "qdel" });
-    expect(refused.stderr).toMatch(/could not be cancelled: qdel: cannot connect[\s\S]*its jobs are left/);
+    expect(refused.stderr).toMatch(
+      /could not be cancelled: qdel: cannot connect[\s\S]*its pending jobs are not cancelled/,
+    );
     expect(refused.code).toBe(1);
     expect(await run.millrace(["cancel", run.outputDir, "--no-wait"], { FAKE_DOWN: "qdel" })).toMatchObject({
       code: 1,

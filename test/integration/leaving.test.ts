@@ -136,7 +136,7 @@ describe.each(envs)("with env: %s", (env) => {
     ["SIGTERM", "to the driver"],
   ] as const;
 
-  it.each(ways)("one %s %s saves and gives back; a resume runs nothing twice", async (signal, toWhom) => {
+  it.each(ways)("one %s %s saves and releases; a resume runs nothing twice", async (signal, toWhom) => {
     const run = newRun({ env });
     const driver = run.start();
     await until(() => run.calls().length > 50);

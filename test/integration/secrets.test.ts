@@ -335,7 +335,7 @@ describe("a run that is continued from its folder", () => {
     const before = kept();
     expect(before[0]).toBe(3);
     const retried = await project.start(["retry", "exp"], variables).ended;
-    expect(retried.stderr).toContain("1 failed before, 1 now");
+    expect(retried.stdout).toContain("1 item was run again, 0 succeeded, 1 failed again");
     expect(kept()).toEqual(before);
     expect((await project.start(["merge", "exp"], variables).ended).status).toBe(0);
     expect(kept()).toEqual(before);

@@ -321,7 +321,7 @@ describe.skipIf(reason !== undefined)(`a run on Slurm that is left alone${becaus
       .toMatch(/: queued\n.*3 pending \(PENDING \(JobHeldUser\)\), 0 running/s);
     await cluster.ask("scontrol", "release", run.submissions()[0]!.id!);
     await someDone(run);
-    // Once more, and no more jobs come of it.
+    // Again, and no more jobs come of it.
     await succeeded(context, run.cli("run", config, "--detach"), run);
     context.expect(run.submissions()).toHaveLength(1);
     const attached = run.cli("attach", run.dir);

@@ -111,7 +111,7 @@ describe.skipIf(reason !== undefined)(`a run on a Slurm in trouble${because(reas
       details: run.logs,
     });
     context.expect(run.workers()).toEqual([]);
-    // What they had begun was saved and given back.
+    // What they had begun was saved and released.
     context.expect(run.machinery("leases")).toEqual([]);
     await cluster.ask("scancel", other);
     await waitUntil(() => run.envs().length === 4, { what: "the tasks again", details: run.logs });

@@ -74,7 +74,7 @@ describe("progress", () => {
     expect(lines.length).toBeGreaterThan(1);
   });
 
-  it("is a block that is drawn anew on a terminal, and one line in the end", (context) => {
+  it("is a block that is drawn again on a terminal, and one line in the end", (context) => {
     const command = `"${process.execPath}" "${fixture("takes-two-seconds.mjs")}" "${temporaryFolder()}"`;
     // `script` gives the program a pseudo-terminal.
     const { stdout, error } = spawnSync("script", ["-qec", command, "/dev/null"], { encoding: "utf8" });

@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 
 function workers(env: "process" | "thread", n_workers = 1) {
-  // Where a test fails because workers are replaced for ever, it ends all the same.
+  // Where a test fails because workers are replaced for ever, it ends nevertheless.
   return { progress: false, parallel: { env, n_workers }, signal: AbortSignal.timeout(40_000) } as const;
 }
 
@@ -145,7 +145,7 @@ describe("a worker above maxRss", () => {
     expect(await leftovers(outputDir)).toEqual(nothing);
   });
 
-  it("continues to the end of its shard where the next one would have to begin that anew", async () => {
+  it("continues to the end of its shard where the next one would have to begin that again", async () => {
     const log = join(temporaryFolder(), "log");
     const options = { ...workers("process"), shards: 2, maxRss, signal: AbortSignal.timeout(15_000) };
     const runner = new LeakingPlainRunner(new LeakingProvider({ log, itemMb }), options);

@@ -57,7 +57,7 @@ describe("what a worker printed", () => {
     }
   });
 
-  it("does not hold a worker up whose driver is blocked, and is complete all the same", async () => {
+  it("does not hold a worker up whose driver is blocked, and is complete nevertheless", async () => {
     const { code, stdout, stderr, log } = await drive("prints-in-trouble", "blockedDriver");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout.length).toBe(5_000_000);

@@ -34,7 +34,7 @@ new PrepProvider({ root: "/data" }, { splt: "dev" });
 new PrepProvider({ root: "/data" }, { split: "dev", cleanr: (text: string) => text });
 // @ts-expect-error A split is a string.
 new PrepProvider({ root: "/data" }, { split: 1 });
-// @ts-expect-error The dataset is built, not handed over.
+// @ts-expect-error The dataset is built, not passed on.
 new PrepProvider({ root: "/data" }, { split: "dev", dataset: [] });
 // @ts-expect-error The config has no `folder`.
 new PrepProvider({ folder: "/data" }, { split: "dev" });

@@ -1,4 +1,5 @@
-export { formatCount, formatDuration } from "../../src/driver/progress/progress-line.ts";
+export { formatCount } from "../../src/driver/progress/progress-line.ts";
+export { formatDuration } from "../../src/text/format-duration.ts";
 export { formatClock, formatDay, formatMoment } from "../../src/text/format-moment.ts";
 
 const byteUnits = ["B", "KiB", "MiB", "GiB", "TiB"] as const;

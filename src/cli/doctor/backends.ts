@@ -21,7 +21,7 @@ const backends: readonly Backend[] = [
   { name: "OAR", env: "oar", question: ["oarnodes", "-s"] },
   { name: "Moab", env: "moab", question: ["showq", "-s"] },
   { name: "Kubernetes", env: "kube", question: ["kubectl", "get", "nodes", "--request-timeout=5s", "-o", "name"] },
-  { name: "ssh", env: "ssh", question: ["ssh", "-V"], meaning: "is here; hosts are asked where a config names them" },
+  { name: "ssh", env: "ssh", question: ["ssh", "-V"], meaning: "is installed; hosts are asked if a config names them" },
 ];
 
 /**
@@ -38,7 +38,7 @@ export async function* checkBackends(timeoutMs: number, needed?: ParallelConfig)
   for (const answer of answers) yield await answer;
 }
 
-/** What the run itself will ask, if that differs: a user who may create jobs in a namespace may not see the nodes. */
+/** The call that the run itself will make, if it differs: a user who may create jobs in a namespace may not see nodes. */
 function questionFor({ env, question }: Backend, { options }: ParallelConfig): Backend["question"] {
   if (env !== "kube") return question;
   const where = ["context", "namespace"].filter((name) => options[name] != null);
@@ -59,13 +59,13 @@ function insistOn(finding: Finding, { env }: Backend): Finding {
 
 function describe({ name, env, question: [program], meaning }: Backend, answer: ProgramAnswer): Finding {
   if (answer.kind === "absent")
-    return { state: "missing", what: name, detail: `${program} is not here; env: ${env} cannot be used` };
+    return { state: "missing", what: name, detail: `${program} is not installed; env: ${env} cannot be used` };
   if (answer.kind !== "answer") {
     const why = answer.kind === "silent" ? "it did not answer in time (--timeout)" : answer.why;
     return {
       state: "note",
       what: name,
-      detail: `${program} is here but does not answer: ${why}`,
+      detail: `${program} is installed but does not answer: ${why}`,
       hint: `env: ${env} will not work from this host.`,
     };
   }

@@ -9,7 +9,7 @@ import type { Finding } from "./finding.ts";
 interface ConfigCheck {
   readonly findings: Finding[];
   readonly outputDir?: string;
-  /** Only if its options are valid: otherwise it is not known what to ask. */
+  /** Absent if its options are invalid: then it is not known what to ask. */
   readonly parallel?: ParallelConfig;
 }
 
@@ -26,7 +26,7 @@ export async function checkConfig(path: string, overrides: readonly string[]): P
   findings.push({ state: "fine", what: "config", detail: `${path} can be read` });
   try {
     const modules = locateTargets(config).join(", ");
-    const detail = `the modules of ${modules} are there; \`millrace plan ${shellWord(path)} --count\` imports them`;
+    const detail = `the modules of ${modules} exist; \`millrace plan ${shellWord(path)} --count\` imports them`;
     findings.push({ state: "fine", what: "classes", detail });
   } catch (error) {
     findings.push(wrong("classes", error));

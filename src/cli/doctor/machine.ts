@@ -44,14 +44,14 @@ async function checkOnnx(project: string, { timeoutMs, isTrusted }: Limits): Pro
     if (!isTrusted) requireTrust([project, path], project);
   } catch (error) {
     const [why, hint] = messageOf(error).split("\n  -> ");
-    return { state: "note", what, detail: `${path} is here and was not loaded: ${why}`, hint: hint ?? "Add --trust." };
+    return { state: "note", what, detail: `${path} exists and was not loaded: ${why}`, hint: hint ?? "Add --trust." };
   }
   const answer = await tryProgram([process.execPath, "-e", "require(process.argv[1])", path], timeoutMs);
   if (answer.kind === "answer") return { state: "fine", what, detail: `${path} loads` };
   return {
     state: "note",
     what,
-    detail: `${path} is here but does not load${answer.kind === "failed" ? `: ${answer.why}` : ""}`,
+    detail: `${path} exists but does not load${answer.kind === "failed" ? `: ${answer.why}` : ""}`,
     hint: "Install it again on this machine: npm rebuild onnxruntime-node.",
   };
 }

@@ -8,7 +8,8 @@ import { readSnapshot } from "../../run-folder/lease/take-file-step.ts";
 import { changedCode } from "../../run-folder/run/changed-code.ts";
 import { readFailure } from "../../run-folder/run/last-failure.ts";
 import { readManifest } from "../../run-folder/run/manifest.ts";
-import { fileSystemClock, isComplete, type RunStatus, runStatus } from "../../run-folder/run/run-status.ts";
+import { isAtWork, isComplete } from "../../run-folder/run/run-state.ts";
+import { fileSystemClock, type RunStatus, runStatus } from "../../run-folder/run/run-status.ts";
 import { namesIn, scanShards } from "../../run-folder/run/scan-shards.ts";
 import { isEndOrdered, stopReason } from "../../run-folder/run/stop-order.ts";
 import { readCheckpoints } from "../../run-folder/shard/checkpoint.ts";
@@ -70,7 +71,7 @@ function checkWhole(paths: RunPaths, { state, shards, items, workers }: RunStatu
   const note = (detail: string, hint?: string) =>
     findings.push({ state: "note", what: "run", detail, ...(hint === undefined ? {} : { hint }) });
   if (isEndOrdered(paths) && stopReason(paths) === undefined && !isComplete(state))
-    note("it was cancelled", "Start it again with `millrace run`: that withdraws it.");
+    note("it was cancelled", "Start it again with `millrace run`: that removes the order to stop.");
   const failure = state === "failed" ? readFailure(paths) : undefined;
   if (failure !== undefined) {
     const { reason, hint } = failure.error;
@@ -79,7 +80,7 @@ function checkWhole(paths: RunPaths, { state, shards, items, workers }: RunStatu
   }
   if (items.failed > 0)
     note(`${formatCount(items.failed)} items failed`, `millrace retry ${shellWord(paths.root)} runs them again.`);
-  const waitFor = state === "running" ? "they wait for a free worker" : "no process works on the run";
+  const waitFor = isAtWork(state) ? "they wait for a free worker" : "no process works on the run";
   if (untouched > 0) note(`${formatCount(untouched)} shards were not begun: ${waitFor}`);
   return findings;
 }
@@ -90,8 +91,8 @@ function checkCode(changed: readonly string[]): Finding[] {
     {
       state: "note",
       what: "code",
-      detail: `not the code that made the outputs: ${changed.join(", ")}`,
-      hint: "Start it with --accept-change to keep what is done, or with --restart to compute everything with the new code.",
+      detail: `it has changed since it made the outputs: ${changed.join(", ")}`,
+      hint: "Start it with --accept-change to keep the finished work, or with --restart to compute everything with the new code.",
     },
   ];
 }
@@ -115,14 +116,14 @@ function describeActive(paths: RunPaths, target: Claimable, active: number, { it
   const now = () => nowIn(paths);
   const snapshot = readSnapshot(paths.lease(target, active), now) ?? readSnapshot(paths.attempt(target, active), now);
   const holder = snapshot === undefined ? undefined : parseLease(snapshot.text);
-  const who = holder === undefined ? "someone" : `process ${holder.pid} on ${holder.host.split("|")[0]}`;
+  const who = holder === undefined ? "an unknown process" : `process ${holder.pid} on ${holder.host.split("|")[0]}`;
   if (snapshot !== undefined && isHeld(snapshot, { ttlMs: holder?.ttlMs ?? 0 })) {
     const { position } = status.workers.find(({ worker }) => worker === holder?.worker) ?? {};
     const at = position === undefined || target === "merge" ? "" : `, at item ${position} of ${items}`;
-    return `held by ${who}${at}, last sign of life ${(snapshot.ageMs / 1000).toFixed(1)} s ago`;
+    return `held by ${who}${at}, last heartbeat ${(snapshot.ageMs / 1000).toFixed(1)} s ago`;
   }
   return target === "merge"
-    ? `${who}, who merged, is gone`
+    ? `${who}, which merged, is gone`
     : `${who} is gone; ${describeResume(paths.attempt(target, active), items)}`;
 }
 

@@ -6,15 +6,15 @@ import { type ProgramAnswer, tryProgram } from "./try-program.ts";
 
 // A login server may refuse many connections at once.
 const maxConcurrent = 8;
-// So that ssh itself reports why it gave up.
+// More time than ssh has, so that ssh itself reports why it failed.
 const sshMarginMs = 1000;
 
 // These can start any program, on either side.
 const commandKeys = ["ssh_arguments", "node"];
 
 /**
- * Asks each host of `env: ssh` for its Node.js version, with the command of a job. If the config has its own commands,
- * only with the user's trust.
+ * Asks each host of `env: ssh` for its Node.js version, with the command of a job. If the config sets commands, they
+ * are used only with --trust.
  */
 export async function* checkSshHosts(
   parallel: ParallelConfig,
@@ -56,6 +56,6 @@ function describe(host: string, { node }: SshOptions, answer: ProgramAnswer): Fi
     state: "wrong",
     what,
     detail: `no job can be started there: ${why}`,
-    hint: `Try \`ssh ${shellWord(host)} ${shellWord(node)} --version\`: it has to work without a password, and Node.js to be there (parallel.options.node).`,
+    hint: `Try \`ssh ${shellWord(host)} ${shellWord(node)} --version\`: it must work without a password, and Node.js must be installed there (parallel.options.node).`,
   };
 }

@@ -15,7 +15,7 @@ export function tryProgram(question: readonly [string, ...string[]], timeoutMs: 
   return new Promise((resolve) => {
     // Its own process group, so that everything it started can be killed.
     const child = spawn(program, args, { detached: true, stdio: ["ignore", "pipe", "pipe"] });
-    const said = { stdout: "", stderr: "" };
+    const output = { stdout: "", stderr: "" };
     const finish = (answer: ProgramAnswer) => {
       clearTimeout(timer);
       child.stdout.destroy();
@@ -29,14 +29,14 @@ export function tryProgram(question: readonly [string, ...string[]], timeoutMs: 
     }, timeoutMs);
     for (const name of ["stdout", "stderr"] as const)
       child[name].setEncoding("utf8").on("data", (part: string) => {
-        if (said[name].length < maxKept) said[name] += part;
+        if (output[name].length < maxKept) output[name] += part;
       });
     child.once("error", (error: NodeJS.ErrnoException) =>
       finish(error.code === "ENOENT" ? { kind: "absent" } : { kind: "failed", why: error.message }),
     );
     child.once("close", (code, signal) => {
-      if (code === 0) finish({ kind: "answer", text: said.stdout.trim() });
-      else finish({ kind: "failed", why: lastLine(said.stderr) ?? `it ended with ${signal ?? `exit code ${code}`}` });
+      if (code === 0) finish({ kind: "answer", text: output.stdout.trim() });
+      else finish({ kind: "failed", why: lastLine(output.stderr) ?? `it ended with ${signal ?? `exit code ${code}`}` });
     });
   });
 }

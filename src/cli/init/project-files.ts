@@ -24,7 +24,7 @@ function unindented(text: string): string {
 }
 
 const prepYaml = `
-    # millrace run prep.yaml            runs it; run it again and what is done is not done again
+    # millrace run prep.yaml            runs it; run it again, and finished items are not run again
     # millrace run prep.yaml model.minWords=4 runner.output_dir=exp/other
     dataset:
       sentences: 200
@@ -43,16 +43,16 @@ const prepYaml = `
 `;
 
 const prepJs = `
-    // What is built once per worker, and what is done for each item.
+    // The provider is built once per worker; the runner has the work for each item.
     import { BaseRunner, InferenceProvider } from "millrace";
 
     export class PrepProvider extends InferenceProvider {
-      /** Replace it by whatever loads your data; items are indices into it. */
+      /** Replace it by code that loads your data. Items are indices into it. */
       static buildDataset({ dataset }) {
         return Array.from({ length: dataset.sentences }, (_, i) => ({ id: \`utt\${i}\`, text: "  One  more Word".repeat(i % 4) }));
       }
 
-      /** A model, a tokenizer, a cleaner: anything that is dear to make. */
+      /** A model, a tokenizer, a cleaner: anything that takes long to make. */
       static buildModel({ model }) {
         return (text) => {
           const words = text.trim().toLowerCase().split(/\\s+/).filter((word) => word !== "");
@@ -102,6 +102,6 @@ function readme(name: string): string {
     npm test
     \`\`\`
 
-    \`prep.js\` says what is done, \`prep.yaml\` to what and where. The records are in \`exp/prep/records.jsonl\`.
+    \`prep.js\` has the work for each item, \`prep.yaml\` the data and where it runs. The records are in \`exp/prep/records.jsonl\`.
 `;
 }

@@ -6,7 +6,10 @@ export interface ClassTexts {
   readonly privateNames: readonly string[];
   /** Names of private fields that a compiler has replaced by helpers (lowered), if the fields are assigned. */
   readonly loweredNames: readonly string[];
-  /** The text of a function that is certainly the same in every object of the class: it is written in the class outside of a constructor (whose arguments it could capture), or it is a bound method of the object. Undefined for all other functions.
+  /**
+   * The text of a function that is certainly the same in every object of the class: it is written in the class outside
+   * of a constructor (whose arguments it could capture), or it is a bound method of the object. Undefined for all other
+   * functions.
    */
   readonly textOf: (made: (...args: never) => unknown) => string | undefined;
   /** Whether a private field is assigned outside of its declaration. */

@@ -4,7 +4,9 @@ import type { Session } from "node:inspector";
 const handover: unique symbol = Symbol.for("millrace.private-fields");
 const global: { [handover]?: unknown } = globalThis as object;
 
-/** The private fields of an object, such as `#examples`. Only code of its class can read them, but the inspector of this process shows them. Undefined if the inspector is not available.
+/**
+ * The private fields of an object, such as `#examples`. Only code of its class can read them, but the inspector of this
+ * process shows them. Undefined if the inspector is not available.
  */
 export function privateFields(object: object): Map<string, unknown> | undefined {
   let session: Session;

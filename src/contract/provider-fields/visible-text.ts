@@ -3,7 +3,9 @@ import { toPlainValues } from "../../values/state-json.ts";
 /** Thrown for a value whose content cannot be seen. */
 class Unseen extends Error {}
 
-/** Describes a value, with its functions and instances, as one text: values with the same text are equal. Undefined if a part cannot be seen, such as private fields of an instance, or variables that a function has captured.
+/**
+ * Describes a value, with its functions and instances, as one text: values with the same text are equal. Undefined if a
+ * part cannot be seen, such as private fields of an instance, or variables that a function has captured.
  *
  * @param showFunction - the text of a function; undefined if it may have captured different variables
  */

@@ -6,7 +6,7 @@ import { jobsOf } from "../../launchers/jobs-of.ts";
 import { driverLogName } from "../../run-folder/files/log-names.ts";
 import { makeFolderInRun, openToAppendInRun } from "../../run-folder/files/run-files.ts";
 import { type RunPaths, runPaths } from "../../run-folder/files/run-paths.ts";
-import { isComplete } from "../../run-folder/run/run-status.ts";
+import { isComplete, isUnderWay } from "../../run-folder/run/run-state.ts";
 import { orderDrain, orderStop } from "../../run-folder/run/stop-order.ts";
 import { inheritedArguments } from "../../runtime/inherited-arguments.ts";
 import { sleep } from "../../runtime/sleep.ts";
@@ -72,8 +72,8 @@ export function openRunActions(program: string): RunActions {
     ended.catch(() => {});
     child.unref();
     const code = await Promise.race([ended, sleep(startupMs)]);
-    if (code === undefined) return { ok: true, message: `Process ${child.pid} runs the failed items once more.` };
-    if (goodCodes.includes(code)) return { ok: true, message: lastLine(log) ?? "The failed items were run once more." };
+    if (code === undefined) return { ok: true, message: `Process ${child.pid} runs the failed items again.` };
+    if (goodCodes.includes(code)) return { ok: true, message: lastLine(log) ?? "The failed items were run again." };
     return refused(lastLine(log) ?? `millrace retry ended with ${code}.`);
   }
 
@@ -91,7 +91,7 @@ export function openRunActions(program: string): RunActions {
 
 /** Includes workers that retry items of a complete run. */
 function isBusy({ state, workers }: Overview): boolean {
-  return state === "running" || state === "queued" || workers.length > 0;
+  return isUnderWay(state) || workers.length > 0;
 }
 
 function refused(message: string): ActionAnswer {

@@ -7,7 +7,7 @@ import { runPaths } from "../../run-folder/files/run-paths.ts";
 import type { ObservedJobs } from "../../run-folder/jobs/job-queue-status.ts";
 import { readJobRecords } from "../../run-folder/jobs/job-records.ts";
 import { findRuns, type InsideRuns } from "../../run-folder/run/find-runs.ts";
-import { isComplete } from "../../run-folder/run/run-status.ts";
+import { isComplete, isUnderWay } from "../../run-folder/run/run-state.ts";
 import type { Overview, RunCard } from "../run-view.ts";
 import { type RunWatch, watchRun } from "../view/watch-run.ts";
 import { Refusal } from "./refusal.ts";
@@ -133,7 +133,7 @@ function watchOf({ runDir }: Pick<ListedRun, "runDir">): RunWatch {
   let jobs: ReturnType<typeof jobsOf> | undefined;
   let seen: ObservedJobs | undefined;
   const onLook = ({ state }: Overview) => {
-    if (asking || (state !== "queued" && state !== "running")) return;
+    if (asking || !isUnderWay(state)) return;
     asking = true;
     void ask().finally(() => {
       asking = false;

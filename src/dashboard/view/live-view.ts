@@ -7,13 +7,13 @@ import { type ObservedJobs, readJobQueueStatus } from "../../run-folder/jobs/job
 import { groupAttempts } from "../../run-folder/lease/attempts.ts";
 import { sumCallCounts } from "../../run-folder/run/call-counts.ts";
 import { requireManifest } from "../../run-folder/run/manifest.ts";
+import { isUnderWay } from "../../run-folder/run/run-state.ts";
 import {
   describeWorker,
   fileSystemClock,
-  isUnderWay,
   type LiveReport,
-  liveReports,
   stateOf,
+  workerReports,
 } from "../../run-folder/run/run-status.ts";
 import { namesIn } from "../../run-folder/run/scan-shards.ts";
 import { isDrainOrdered, isStopOrdered } from "../../run-folder/run/stop-order.ts";
@@ -71,6 +71,7 @@ export async function openLiveView(
   let clock = fileSystemClock(paths);
   let clockSetMs = now();
   let live: readonly LiveReport[] = [];
+  let silent: readonly LiveReport[] = [];
   let listed = { mtimeMs: Number.NaN, atMs: Number.NEGATIVE_INFINITY, isSettled: false };
   let unreported: ReadonlySet<number> | undefined;
   let shown: Overview;
@@ -121,7 +122,7 @@ export async function openLiveView(
       clock = fileSystemClock(paths);
       clockSetMs = now();
     }
-    live = liveReports(paths, clock);
+    ({ live, silent } = workerReports(paths, clock));
     map.hold(heldShards());
   }
 
@@ -183,7 +184,7 @@ export async function openLiveView(
     const calls = sumCallCounts(live.map(({ report }) => report));
     const left = total - doneNow;
     const { failed } = done;
-    const { state, failure } = stateOf(paths, { left, failed, jobs, isAnyProcessAlive: live.length > 0 });
+    const { state, failure, stalled } = stateOf(paths, { left, failed, jobs, reports: { live, silent } });
     const stopping = !isUnderWay(state)
       ? null
       : isStopOrdered(paths)
@@ -195,6 +196,7 @@ export async function openLiveView(
       runDir: paths.root,
       state,
       failure: failure ?? null,
+      ...(stalled === undefined ? {} : { stalled }),
       stopping,
       items: { total, ...done, done: doneNow },
       shards: { total: plan.shardCount, committed, damaged },

@@ -1,5 +1,6 @@
 import { messageOf } from "../../errors/errors.ts";
 import type { ObservedJobs } from "../../run-folder/jobs/job-queue-status.ts";
+import { isAtWork } from "../../run-folder/run/run-state.ts";
 import type { Overview, Update } from "../run-view.ts";
 import { type LiveView, openLiveView } from "./live-view.ts";
 
@@ -130,13 +131,13 @@ export function watchRun(runDir: string, { now = Date.now, onLook, seenJobs }: W
     version++;
     if (change === undefined) {
       opened = undefined;
-      const anew = await open();
-      for (const watcher of watchers) watcher.onSnapshot(snapshotText(anew));
+      const again = await open();
+      for (const watcher of watchers) watcher.onSnapshot(snapshotText(again));
       return true;
     }
     const overview = view.overview();
     onLook?.(overview);
-    const isRunning = overview.state === "running";
+    const isRunning = isAtWork(overview.state);
     const said = JSON.stringify(overview);
     const isNew = said !== lastSent || change.shards.length > 0 || change.attempts.length > 0;
     lastSent = said;
@@ -167,6 +168,6 @@ export function watchRun(runDir: string, { now = Date.now, onLook, seenJobs }: W
     }
     if (isClosed || watchers.size === 0) return;
     restMs = isNew ? firstRestMs : Math.min(maxRestMs, restMs * 1.5);
-    schedule(state === "running" ? runningMs : state === "queued" ? queuedMs : restMs);
+    schedule(state !== undefined && isAtWork(state) ? runningMs : state === "queued" ? queuedMs : restMs);
   }
 }

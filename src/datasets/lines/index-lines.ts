@@ -3,9 +3,8 @@ import { messageOf } from "../../errors/errors.ts";
 import { refuseFile } from "../../formats/refuse-file.ts";
 import type { IndexWriter } from "../index/index-writer.ts";
 import { LineCollector, type ScannedChunk } from "./line-collector.ts";
-import { type BlankLines, scanChunk } from "./scan-chunk.ts";
+import { type BlankLines, type ChunkLines, scanChunk } from "./scan-chunk.ts";
 import { scanInThreads, scanThreads } from "./scan-in-threads.ts";
-import { QuotedScanner } from "./scan-quoted.ts";
 
 export interface LineRules {
   readonly maxLineBytes: number;
@@ -79,4 +78,31 @@ function withoutMark(first: Buffer, collector: LineCollector): Buffer {
   if (!first.subarray(0, 3).equals(byteOrderMark)) return first;
   collector.skipMark(byteOrderMark);
   return first.subarray(3);
+}
+
+const [lineFeed, quote] = [10, 34];
+
+/**
+ * Finds the records of CSV: a line break between quotes belongs to a value. A doubled quote counts twice, so that an
+ * even number of quotes before a line break means that it ends a record.
+ */
+class QuotedScanner {
+  private isQuoted = false;
+
+  scan(bytes: Buffer): ChunkLines {
+    if (!this.isQuoted && bytes.indexOf(quote) === -1) return scanChunk(bytes, "empty");
+    // A break inside of quotes is no break: the parts between the real ones are scanned.
+    const masked = Buffer.from(bytes);
+    for (let at = 0; at < masked.length; at++) {
+      const byte = masked[at];
+      if (byte === quote) this.isQuoted = !this.isQuoted;
+      else if (this.isQuoted && byte === lineFeed) masked[at] = quote;
+    }
+    return scanChunk(masked, "empty");
+  }
+
+  /** Whether the text ends within quotes. */
+  get isOpen(): boolean {
+    return this.isQuoted;
+  }
 }

@@ -16,7 +16,7 @@ export function wholeBuffer(bytes: Buffer): ByteRange {
 export interface ByteStore {
   /** The path or the address, for messages. */
   readonly name: string;
-  /** What tells this file from all others in a cache: `name` may leave out what is secret, or be relative. */
+  /** What distinguishes this file from all others in a cache: `name` may leave out what is secret, or be relative. */
   readonly key: string;
   readonly size: number;
   /** Exactly `length` bytes, at once where they are here. A piece outside of the file is a `BAD_FILE` error. */

@@ -87,7 +87,7 @@ function partOf(
   if (status === 206 && isSame) return bytes;
   if (status === 200 || status === 206 || status === 412 || status === 416) {
     throw refuseFile(name, from, "the file on the server has changed since it was opened", {
-      hint: "Open it again: its index is then built anew. A run over it is another run.",
+      hint: "Open it again: its index is then built again. A run over it is another run.",
     });
   }
   throw unreadable(name, `the server answers ${status} for bytes ${from} to ${to}`);

@@ -5,7 +5,7 @@ import { sleep } from "../../runtime/sleep.ts";
 export interface RemoteFile {
   /** The address as the user wrote it, for messages: never with a secret. */
   readonly name: string;
-  /** What tells this file from all others in a cache: a digest of its address. */
+  /** What distinguishes this file from all others in a cache: a digest of its address. */
   readonly key: string;
   readonly url: string;
   /** Headers for a request to this address; called for each, because signatures have a time. Only for the first host. */

@@ -10,7 +10,7 @@ export interface Terminal {
   readonly hasColour: boolean;
 }
 
-/** The terminal behind a stream; undefined where a block cannot be drawn anew: a file, or a terminal that obeys nothing. */
+/** The terminal behind a stream; undefined if a block cannot be drawn again: a file, or a terminal that obeys nothing. */
 export function terminalOf(stream: NodeJS.WriteStream): Terminal | undefined {
   if (stream.isTTY !== true || process.env["TERM"] === "dumb") return undefined;
   return { columns: stream.columns || 80, hasColour: (process.env["NO_COLOR"] ?? "") === "" };
@@ -33,8 +33,11 @@ function bar({ items }: RunStatus, width: number, hasColour: boolean): string {
   return hasColour ? `\u001b[32m${done}\u001b[0m\u001b[2m${left}\u001b[0m` : done + left;
 }
 
-function workerLine({ host, pid, shard, position, itemsPerSecond }: WorkerStatus, { shards }: RunStatus): string {
+function workerLine(
+  { worker, host, pid, shard, position, itemsPerSecond }: WorkerStatus,
+  { shards }: RunStatus,
+): string {
   const where =
     shard === undefined ? "between shards" : `split.${shard} of ${shards.total}, item ${formatCount(position)}`;
-  return `  ${host}:${pid}  ${where}${itemsPerSecond > 0 ? `, ${formatCount(itemsPerSecond)} items/s` : ""}`;
+  return `  ${worker} (${host}:${pid})  ${where}${itemsPerSecond > 0 ? `, ${formatCount(itemsPerSecond)} items/s` : ""}`;
 }

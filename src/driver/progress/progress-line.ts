@@ -1,6 +1,7 @@
 import type { JobQueueStatus } from "../../run-folder/jobs/job-queue-status.ts";
 import type { CallCounts } from "../../run-folder/run/call-counts.ts";
 import type { RunStatus } from "../../run-folder/run/run-status.ts";
+import { formatDuration } from "../../text/format-duration.ts";
 
 /** A status in one line: items, rate, time left, failures. */
 export function progressLine(name: string, { items, itemsPerSecond, etaSeconds, jobs, calls }: RunStatus): string {
@@ -35,12 +36,4 @@ export function describeCalls({ inFlight, waitingForRate, waitingForRetry, retri
 /** A number as people read it: 1,234. */
 export function formatCount(value: number): string {
   return value < 10 && !Number.isInteger(value) ? value.toFixed(1) : Math.round(value).toLocaleString("en-US");
-}
-
-/** Seconds as h:mm:ss or m:ss. */
-export function formatDuration(seconds: number): string {
-  const whole = Math.ceil(seconds);
-  const two = (value: number) => String(value).padStart(2, "0");
-  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
-  return hours > 0 ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`;
 }

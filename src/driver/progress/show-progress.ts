@@ -81,7 +81,7 @@ export function showProgress(
 
 /**
  * Has what others write to the terminal, the workers most of all, stand above the block: the block is erased before it and
- * drawn anew below it.
+ * drawn again below it.
  */
 function watchWrites(stream: NodeJS.WriteStream, erase: () => string): { pass(text: string): void; stop(): void } {
   const watched = [process.stdout, process.stderr].filter(({ isTTY }) => isTTY);

@@ -19,11 +19,11 @@ function tagOf(value: object): string {
 export function adviceFor(value: unknown): string {
   switch (typeof value) {
     case "number":
-      return 'Return a finite number, or null where there is none; nonFinite: "null" writes null for NaN and the infinities.';
+      return 'Return a finite number, or null if there is none; nonFinite: "null" writes null for NaN and the infinities.';
     case "undefined":
-      return "Return null where there is no value, or leave the key out.";
+      return "Return null if there is no value, or leave the key out.";
     case "bigint":
-      return "Return String(value), or Number(value) where it is small enough.";
+      return "Return String(value), or Number(value) if it is small enough.";
     case "function":
     case "symbol":
       return "Leave it out: it has no form on the disk.";
@@ -33,8 +33,8 @@ export function adviceFor(value: unknown): string {
 }
 
 function adviceForObject(value: unknown): string {
-  if (value instanceof Date) return "Check what the Date was made of; return null where there is none.";
-  if (value instanceof Map) return "Return Object.fromEntries(map), or [...map] where its keys are no texts.";
+  if (value instanceof Date) return "Check what the Date was made of; return null if there is none.";
+  if (value instanceof Map) return "Return Object.fromEntries(map), or [...map] if its keys are not texts.";
   if (value instanceof Set) return "Return [...set].";
   if (value instanceof Error) return "Throw it, so that the item counts as failed, or return its message.";
   if (value instanceof Promise) return "Put an await before it.";

@@ -46,7 +46,7 @@ function toJson(key: string, extension: string, value: unknown): string {
 function checkKey(key: unknown): string {
   const last = typeof key === "string" ? key.slice(key.lastIndexOf("/") + 1) : "";
   if (typeof key === "string" && last !== "" && !last.includes(".")) return key;
-  throw badSample(key, "has a key that readers would not give back", "Replace its dots, and do not end it with /.");
+  throw badSample(key, "has a key that readers would not return", "Replace its dots, and do not end it with /.");
 }
 
 function checkExtension(key: string, extension: string): string {

@@ -27,7 +27,7 @@ export function describeJob(
 /** The record of a submission, for its tasks and for later drivers. */
 export function submissionOf({ name, tasks, options }: Job, { env, placeOptions = [] }: Scheduler): Submission {
   const { processes, walltimeSeconds, graceSeconds, threadsPerWorker, maxHeapMb, logDirectory } = options;
-  const own = Object.fromEntries(
+  const usedPlaceOptions = Object.fromEntries(
     Object.entries(options.schedulerOptions).filter(([key]) => placeOptions.includes(key)),
   );
   return {
@@ -40,7 +40,7 @@ export function submissionOf({ name, tasks, options }: Job, { env, placeOptions 
     graceSeconds,
     threadsPerWorker,
     maxHeapMb,
-    own,
+    own: usedPlaceOptions,
     logDirectory: logDirectory === undefined ? undefined : resolve(logDirectory),
     by: describeCaller(),
   };

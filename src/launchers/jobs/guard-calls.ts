@@ -2,7 +2,9 @@ import { MillraceError } from "../../errors/errors.ts";
 import { isJobName } from "../../run-folder/jobs/check-submission.ts";
 import type { Scheduler } from "./scheduler.ts";
 
-/** Returns the same dialect with checks: it refuses ids and names that its scheduler cannot have given, because in a call they could be read as an option or as part of a condition.
+/**
+ * Returns the same dialect with checks: it refuses ids and names that its scheduler cannot have given, because in a
+ * call they could be read as an option or as part of a condition.
  */
 export function guardCalls(scheduler: Scheduler): Scheduler {
   const { title, idPattern, status, cancel, cancelWaiting, find, history, parseSubmitted, parseFound } = scheduler;

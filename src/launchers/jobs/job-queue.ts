@@ -10,16 +10,17 @@ export interface JobQueue {
   look(submissions: readonly Submission[]): Promise<Look>;
   /** Asks how tasks ended that the scheduler's status does not show any more. */
   askHistory(submission: Submission): Promise<TaskStatus[]>;
-  /**
-   * Cancels the rest of these submissions, if they are the caller's. Returns the reason if that failed.
-   */
+  /** Cancels the rest of these submissions, if they are the caller's. Returns the reason if that failed. */
   cancel(submissions: readonly Submission[]): Promise<string | undefined>;
-  /** Cancels pending tasks, which are then replaced. Returns the reason if that failed. Absent if the scheduler cannot do it.
+  /**
+   * Cancels pending tasks, which are then replaced. Returns the reason if that failed. Absent if the scheduler cannot do it.
    */
   withdraw?(waiting: readonly WaitingTasks[]): Promise<string | undefined>;
   /** Marks submissions as closed: all their tasks have ended. */
   close(submissions: readonly Submission[]): void;
-  /** Submissions of earlier drivers that are not closed. If the answer of a submission was lost, it is looked up. A submission without an id was not found: the scheduler does not say whether it was made.
+  /**
+   * Submissions of earlier drivers that are not closed. If the answer of a submission was lost, it is looked up. A
+   * submission without an id was not found: the scheduler does not say whether it was made.
    */
   inherited(): Promise<Submission[]>;
   /** Why the caller must not cancel a submission. The record of another user is only shown and counted. */

@@ -9,7 +9,9 @@ export interface TaskEvidence {
   readonly missing: number;
 }
 
-/** `over`: it ended as expected. `due`: its time was up, or it was withdrawn, so it must be replaced. `failed`: it ended before any of its workers was ready. `lost`: it vanished.
+/**
+ * `over`: it ended as expected. `due`: its time was up, or it was withdrawn, so it must be replaced. `failed`: it ended
+ * before any of its workers was ready. `lost`: it vanished.
  */
 export type TaskPhase = "pending" | "running" | "over" | "due" | "failed" | "lost";
 

@@ -129,7 +129,7 @@ export function openJobQueue(
       if (finding.kind === "found") return finding.submission;
       open = submission;
     }
-    // If the scheduler does not printOnce whether it was made, it stays open: a later driver can find it by its name.
+    // If the scheduler does not say whether it was made, it stays open: a later driver can find it by its name.
     if (open !== undefined && (await find(open)).kind === "none") giveUp(open);
     throw new MillraceError("SCHEDULER_FAILED", `${scheduler.title} did not take the jobs: ${why}`, {
       hint: "Correct parallel.options; `millrace plan CONFIG` prints the job script, `millrace doctor` shows whether this host reaches the scheduler. Nothing is lost: run again.",
@@ -158,7 +158,9 @@ export function openJobQueue(
     process.stderr.write(`millrace: ${text}\n`);
   }
 
-  /** Marks a submission as unwanted, because another one replaces it. If a scheduler that hung makes it after all, its tasks read this record and leave.
+  /**
+   * Marks a submission as unwanted, because another one replaces it. If a scheduler that hung makes it after all, its
+   * tasks read this record and leave.
    */
   function giveUp(submission: Submission): void {
     late.set(submission.name, note({ ...submission, isUnwanted: true }));
@@ -287,8 +289,8 @@ export function openJobQueue(
     return answer.kind === "answer" || (answer.kind === "refusal" && scheduler.isGone?.(answer.why) === true);
   }
 
-  function placeOptionsOf({ own }: Submission): SchedulerOptions {
-    return own ?? options.schedulerOptions;
+  function placeOptionsOf({ own: placeOptions }: Submission): SchedulerOptions {
+    return placeOptions ?? options.schedulerOptions;
   }
 }
 

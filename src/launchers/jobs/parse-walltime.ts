@@ -1,6 +1,8 @@
 const unitSeconds = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 
-/** Seconds of a time as schedulers write it: `HH:MM:SS`, `MM:SS`, `D-HH:MM:SS`, `D-HH`, minutes alone, or `90m`, `4h`, `2d`. Undefined if it is not a time.
+/**
+ * Seconds of a time as schedulers write it: `HH:MM:SS`, `MM:SS`, `D-HH:MM:SS`, `D-HH`, minutes alone, or `90m`, `4h`,
+ * `2d`. Undefined if it is not a time.
  */
 export function parseWalltime(text: string): number | undefined {
   const trimmed = text.trim();

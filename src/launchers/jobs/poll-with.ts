@@ -9,7 +9,9 @@ export interface Poll {
 const firstMs = 1000;
 const growth = 1.25;
 
-/** Calls `ask` in the background, less and less often, so that the driver notices the end of the run even if a scheduler hangs. `ask` returns the maximum wait before the next call.
+/**
+ * Calls `ask` in the background, less and less often, so that the driver notices the end of the run even if a scheduler
+ * hangs. `ask` returns the maximum wait before the next call.
  */
 export function pollWith(ask: () => Promise<number>): Poll {
   let asking: Promise<void> | undefined;

@@ -34,11 +34,13 @@ export function recordRights(
     whyNotOwned,
     // Where to ask is an option of the scheduler's programs, so only the caller may choose it.
     whyNotAsked(submission) {
-      const { own = {} } = submission;
+      const { own: placeOptions = {} } = submission;
       const isCallers = ([key, value]: [string, unknown]) =>
         JSON.stringify(options.schedulerOptions[key]) === JSON.stringify(value);
-      const why = Object.entries(own).every(isCallers) ? undefined : whyNotOwned(submission);
-      return why === undefined ? undefined : `it ${why}, and says where to ask: ${Object.keys(own).join(", ")}`;
+      const why = Object.entries(placeOptions).every(isCallers) ? undefined : whyNotOwned(submission);
+      return why === undefined
+        ? undefined
+        : `it ${why}, and says where to ask: ${Object.keys(placeOptions).join(", ")}`;
     },
   };
 }

@@ -25,7 +25,9 @@ export interface Job {
   readonly excluded: readonly string[];
 }
 
-/** `cancelled`: a user or operator ended it. `evicted`: its node failed, or it was preempted; its program is not the cause. `unknown`: this dialect does not know the state; the task counts as alive.
+/**
+ * `cancelled`: a user or operator ended it. `evicted`: its node failed, or it was preempted; its program is not the
+ * cause. `unknown`: this dialect does not know the state; the task counts as alive.
  */
 export type TaskState = "pending" | "running" | "ended" | "lost" | "evicted" | "cancelled" | "unknown";
 
@@ -53,7 +55,9 @@ export interface TaskMoment {
 /** How a job asks to be run again after its end: by a call, or by its exit code. */
 type Requeue = { readonly call: Call } | { readonly exitCode: number };
 
-/** The dialect of a scheduler: pure functions from jobs to text and calls, and from answers to data. It runs no program. A member that a scheduler cannot support is left out.
+/**
+ * The dialect of a scheduler: pure functions from jobs to text and calls, and from answers to data. It runs no program.
+ * A member that a scheduler cannot support is left out.
  */
 export interface Scheduler {
   readonly env: ParallelEnv;
@@ -86,7 +90,9 @@ export interface Scheduler {
   status(ids: readonly string[], schedulerOptions: SchedulerOptions): Call;
   /** The tasks in an answer, which may have more submissions than asked for, even of other runs. */
   parseStatus(answer: string): TaskStatus[];
-  /** Whether a refusal only means that some ids are not known any more. Then the output is the status of the others. Calls that cancel or find may be refused in this way too.
+  /**
+   * Whether a refusal only means that some ids are not known any more. Then the output is the status of the others.
+   * Calls that cancel or find may be refused in this way too.
    */
   isGone?(refusal: string): boolean;
   /** The accounting: how tasks ended that are not in the status any more. */
@@ -95,9 +101,7 @@ export interface Scheduler {
     parse(answer: string, id: string): TaskStatus[];
   };
   cancel(ids: readonly string[], schedulerOptions: SchedulerOptions): Call;
-  /**
-   * Cancels pending tasks of a submission. A task that has begun in the meantime may continue.
-   */
+  /** Cancels pending tasks of a submission. A task that has begun in the meantime may continue. */
   cancelWaiting?(id: string, tasks: readonly number[], schedulerOptions: SchedulerOptions): Call;
   /** Finds a submission by its name, if the answer to its call was lost. */
   find(name: string, schedulerOptions: SchedulerOptions): Call;

@@ -15,7 +15,9 @@ interface Withdrawal {
   ask(call: Call): Promise<CallAnswer>;
 }
 
-/** Cancels pending tasks, and notes that in their reports: some schedulers keep no trace of such tasks, and a later driver would count them as lost. Returns the reason if a call failed.
+/**
+ * Cancels pending tasks, and notes that in their reports: some schedulers keep no trace of such tasks, and a later
+ * driver would count them as lost. Returns the reason if a call failed.
  */
 export async function withdrawTasks(
   paths: RunPaths,

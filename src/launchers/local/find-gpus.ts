@@ -4,7 +4,9 @@ import { devicesOfMask } from "./devices-of-mask.ts";
 
 const variable = "CUDA_VISIBLE_DEVICES";
 
-/** The devices that this process may use, as entries of CUDA_VISIBLE_DEVICES. If the variable is set (by a scheduler, for example), only its devices are used: others belong to other jobs.
+/**
+ * The devices that this process may use, as entries of CUDA_VISIBLE_DEVICES. If the variable is set (by a scheduler,
+ * for example), only its devices are used: others belong to other jobs.
  */
 export function findGpus(environment: NodeJS.ProcessEnv = process.env): string[] {
   const mask = environment[variable];

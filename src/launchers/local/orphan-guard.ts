@@ -7,7 +7,9 @@ export interface OrphanGuard {
   dismiss(): void;
 }
 
-/** The input of this script ends when the driver ends. Then workers leave by themselves, except one that is blocked in `forward`. The name is compared because by then the pid may belong to another process.
+/**
+ * The input of this script ends when the driver ends. Then workers leave by themselves, except one that is blocked in
+ * `forward`. The name is compared because by then the pid may belong to another process.
  */
 export const orphanGuardScript = `
 pids=""
@@ -20,7 +22,9 @@ for pid in $pids; do
 done
 `;
 
-/** Starts a small process that outlives this one. The heartbeat thread of each worker watches the driver too, but short runs have no such thread.
+/**
+ * Starts a small process that outlives this one. The heartbeat thread of each worker watches the driver too, but short
+ * runs have no such thread.
  */
 export function openOrphanGuard(): OrphanGuard {
   let guard: ChildProcess | undefined;

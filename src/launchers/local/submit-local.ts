@@ -19,7 +19,9 @@ const pollEveryMs = 50;
 // The maximum wait for the first worker, on a busy machine.
 const maxStartMs = 30_000;
 
-/** Starts a job on this machine that needs no driver: the same program that a scheduler would run. Returns when a worker has registered: before that, `status` and `attach` would call the run stopped.
+/**
+ * Starts a job on this machine that needs no driver: the same program that a scheduler would run. Returns when a worker
+ * has registered: before that, `status` and `attach` would call the run stopped.
  */
 export async function submitLocal({ runDir, parallel, pending }: SubmitRequest): Promise<DetachedJob> {
   const { env, nWorkers, options } = parallel;

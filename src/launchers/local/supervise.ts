@@ -40,7 +40,9 @@ const maxHeartbeatAgeMs = 3000;
 const checkEveryMs = 250;
 const slowCheckEveryMs = 1000;
 
-/** Keeps `slots` workers running until the run is complete. A worker that dies is replaced; a worker that fails stops the others. Returns the shards that workers reported as committed; the driver inspects the others.
+/**
+ * Keeps `slots` workers running until the run is complete. A worker that dies is replaced; a worker that fails stops
+ * the others. Returns the shards that workers reported as committed; the driver inspects the others.
  */
 export async function supervise(
   { paths, stop, slots }: Supervision,

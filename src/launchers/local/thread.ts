@@ -63,7 +63,9 @@ function startThread({ runDir, name, current, maxHeapMb }: ThreadOptions): Start
 const beats = new Set<() => void>();
 let timer: NodeJS.Timeout | undefined;
 
-/** Runs the heartbeat of a worker thread in this thread, which runs no items: a heartbeat thread for each worker would cost some 50 ms of CPU time. Returns a function that ends it.
+/**
+ * Runs the heartbeat of a worker thread in this thread, which runs no items: a heartbeat thread for each worker would
+ * cost some 50 ms of CPU time. Returns a function that ends it.
  */
 function beatForThread(data: HeartbeatData, endWorker: () => void): () => void {
   const beat = openBeat(data, endWorker);

@@ -104,7 +104,9 @@ export const htcondor: Scheduler = {
   requeue: (environment) => (environment[taskVariable] === undefined ? undefined : { exitCode: requeueCode }),
 };
 
-/** A submit description. The job is a shell with the script as an argument: a script in a file would have to be transferred to the machine.
+/**
+ * A submit description. The job is a shell with the script as an argument: a script in a file would have to be
+ * transferred to the machine.
  */
 function render(job: Job): string {
   const { name, tasks, options } = job;
@@ -167,7 +169,9 @@ function exclusion({ options, excluded }: Job): string[] {
   return [`requirements = ${conditions.join(" && ")}`];
 }
 
-/** A shell command that runs a script, as one plain line of ASCII without a dollar: HTCondor expands dollars twice, on submission and on the machine, and they cannot be escaped for both.
+/**
+ * A shell command that runs a script, as one plain line of ASCII without a dollar: HTCondor expands dollars twice, on
+ * submission and on the machine, and they cannot be escaped for both.
  */
 function evaluating(script: string): string {
   const octal = (byte: number) => `\\0${byte.toString(8).padStart(3, "0")}`;

@@ -88,7 +88,9 @@ export function shellPath(shebang: string): string {
   return name === undefined ? program : `/bin/${name}`;
 }
 
-/** Whether all schedulers read a path in the same way. Some expand percent signs and dollars, and none documents how to write a blank.
+/**
+ * Whether all schedulers read a path in the same way. Some expand percent signs and dollars, and none documents how to
+ * write a blank.
  */
 export function isPlainPath(path: string): boolean {
   return /^[A-Za-z0-9_./+@,-]+$/.test(path);

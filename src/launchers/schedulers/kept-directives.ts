@@ -2,7 +2,9 @@ import { MillraceError } from "../../errors/errors.ts";
 import { hasControls } from "../../text/has-controls.ts";
 import type { Job } from "../jobs/scheduler.ts";
 
-/** The directives of a job and those of the user, without those that the user skips. For schedulers the last of several equal options counts: the user's, except for `closing`.
+/**
+ * The directives of a job and those of the user, without those that the user skips. For schedulers the last of several
+ * equal options counts: the user's, except for `closing`.
  */
 export function keptDirectives(
   { options }: Job,

@@ -111,7 +111,7 @@ function directives(job: Job): string[] {
 }
 
 /**
- * How long before the end OAR sends the warning: the grace period and OAR's own rounds, but at max half of a short
+ * How long before the end OAR sends the warning: the grace period and OAR's own rounds, but at most half of a short
  * walltime.
  */
 function warningSeconds({ options: { graceSeconds, walltimeSeconds = Number.POSITIVE_INFINITY } }: Job): number {
@@ -147,7 +147,9 @@ function propertyOf(directive: string): string | undefined {
   return flag === "-p" || flag === "--property" ? value : undefined;
 }
 
-/** Splits a directive as OAR does: the option, then its value to the end of the line. Quotes around the value, as in configs of dask-jobqueue, are removed.
+/**
+ * Splits a directive as OAR does: the option, then its value to the end of the line. Quotes around the value, as in
+ * configs of dask-jobqueue, are removed.
  */
 function directiveWords(directive: string): string[] {
   const [, flag = directive, rest = ""] = /^(\S+)\s*(.*)$/.exec(directive.trim()) ?? [];

@@ -9,7 +9,9 @@ function unescapeXml(text: string): string {
   });
 }
 
-/** The attributes and content of every element of a name. It works for elements that are not nested in each other; schedulers print no others. Data cannot look like an element, because `<` and `>` are escaped.
+/**
+ * The attributes and content of every element of a name. It works for elements that are not nested in each other;
+ * schedulers print no others. Data cannot look like an element, because `<` and `>` are escaped.
  */
 export function xmlElements(xml: string, name: string): { attributes: Record<string, string>; content: string }[] {
   const pattern = new RegExp(`<${name}((?:\\s[^<>]*?)?)(?:/>|>([\\s\\S]*?)</${name}>)`, "g");

@@ -164,7 +164,9 @@ function numberOf(text: string | undefined): number | undefined {
   return text === undefined ? undefined : Number(text);
 }
 
-/** Writes a value in a directive. Slurm parses values like a shell, but expands nothing: in double quotes, a backslash escapes a quote and itself.
+/**
+ * Writes a value in a directive. Slurm parses values like a shell, but expands nothing: in double quotes, a backslash
+ * escapes a quote and itself.
  */
 function directiveValue(value: string): string {
   return /^[\w.,:/@+%=!&-]+$/.test(value) ? value : `"${value.replace(/["\\]/g, "\\$&")}"`;

@@ -22,7 +22,9 @@ const connectionOptions = [
   "ServerAliveCountMax=3",
 ].flatMap((setting) => ["-o", setting]);
 
-/** The call that starts a job on a host. ssh joins its arguments with blanks, and a shell on the host parses the result, so every word is quoted.
+/**
+ * The call that starts a job on a host. ssh joins its arguments with blanks, and a shell on the host parses the result,
+ * so every word is quoted.
  */
 export function sshCall(host: string, options: SshOptions, { runDir, name, task, log }: RemoteTask): Call {
   const program = fileURLToPath(entryUrl("job-process.js"));

@@ -44,9 +44,19 @@ export interface CollectStatsOptions extends Omit<RunnerOptions<ItemIndex>, "sha
  * HTML report, all in `outputDir/mode`. Returns the totals. After a kill, calling it again continues the run.
  */
 export async function collectStats(options: CollectStatsOptions): Promise<CollectedStats> {
-  const { model, dataset, dataLoader, collateFn, provider: own, projectRoot, items, batchSize = 4, ...rest } = options;
+  const {
+    model,
+    dataset,
+    dataLoader,
+    collateFn,
+    provider: given,
+    projectRoot,
+    items,
+    batchSize = 4,
+    ...rest
+  } = options;
   refuseMultipleIterator(dataLoader, options.mode);
-  const provider = own ?? makeProvider(options);
+  const provider = given ?? makeProvider(options);
   const runner = new CollectStatsRunner(provider, { ...rest, batchSize });
   if (items !== undefined) return runner.run(items);
   const all = provider instanceof CollectStatsProvider ? await openDataset(provider) : await openItems(provider);

@@ -12,11 +12,11 @@ export function formatScore({ utterances, wrongUtterances, words, characters, wo
   );
   const share = utterances === 0 ? "" : ` (${percent(wrongUtterances / utterances)})`;
   const lines = [`${utterances} utterances, ${wrongUtterances} with errors${share}`, "", ...table];
-  for (const [i, { id, words: own, characters: letters, ref, hyp }] of worst.entries()) {
+  for (const [i, { id, words: wordCounts, characters: letters, ref, hyp }] of worst.entries()) {
     if (i === 0) lines.push("", `The ${worst.length} utterances with the most wrong words:`);
     lines.push(
       "",
-      `${id}  ${own.errors} of ${own.length} words (${own.substituted} sub, ${own.deleted} del, ${own.inserted} ins; ${percent(own.rate)}), characters ${percent(letters.rate)}`,
+      `${id}  ${wordCounts.errors} of ${wordCounts.length} words (${wordCounts.substituted} sub, ${wordCounts.deleted} del, ${wordCounts.inserted} ins; ${percent(wordCounts.rate)}), characters ${percent(letters.rate)}`,
       `  ref: ${shown(ref)}`,
       `  hyp: ${shown(hyp)}`,
     );

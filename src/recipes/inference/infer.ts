@@ -17,7 +17,8 @@ import { type InferenceResult, InferenceRunner } from "./inference-runner.ts";
 
 /**
  * Runs inference over every test set of a config, one after the other: `inference_dir/name` has the lists of each. The keys
- * are ESPnet3's: `dataset.test`, `model`, `input_key`, `output_keys`, `output_fn`, `idx_key`, `output_artifacts`, `batch_size`, `provider`,
+ * are ESPnet3's: `dataset.test`, `model`, `input_key`, `output_keys`, `output_fn`, `idx_key`, `output_artifacts`,
+ * `batch_size`, `provider`,
  * `runner`, `parallel`. Without `output_keys` all keys of the outputs are written; no references are asked for.
  */
 export async function infer(
@@ -61,8 +62,8 @@ async function makeProvider(
 ): Promise<EnvironmentProvider<InferenceEnv>> {
   const { _target_, params, ...more } = config.provider ?? {};
   const given = { ...more, ...params };
-  const own = configOf(config, name);
-  if ((_target_ == null || _target_ === stockProvider) && "copy" in own && own.copy != null)
+  const setConfig = configOf(config, name);
+  if ((_target_ == null || _target_ === stockProvider) && "copy" in setConfig && setConfig.copy != null)
     throw new MillraceError(
       "BAD_CONFIG",
       "The config has a key copy, which is not read: its columns would be missing.",
@@ -71,8 +72,8 @@ async function makeProvider(
       },
     );
   if (_target_ == null || _target_ === stockProvider)
-    return new InferProvider({ ...own, project_root: projectRoot }, given);
-  const made = await instantiate({ _target_ }, { projectRoot, args: [own, given] });
+    return new InferProvider({ ...setConfig, project_root: projectRoot }, given);
+  const made = await instantiate({ _target_ }, { projectRoot, args: [setConfig, given] });
   if (made instanceof EnvironmentProvider) return made as EnvironmentProvider<InferenceEnv>;
   throw new MillraceError("BAD_TARGET", `provider._target_ ${_target_} gave no provider.`, {
     hint: "Name a class that extends InferenceProvider or EnvironmentProvider.",
@@ -80,13 +81,14 @@ async function makeProvider(
 }
 
 /**
- * The provider's config, which is part of a run's identity: without what says how it is run, and without the other test sets,
+ * The provider's config, which is part of a run's identity: without what says how it is run, and without the other test
+ * sets,
  * so that a test set can be added later.
  */
 function configOf(config: InferConfig, name: string) {
   const { provider, runner, batch_size, inference_dir, dataset, ...rest } = config;
-  const { parallel, ...own } = rest as typeof rest & { readonly parallel?: unknown };
-  return { ...own, test_set: name, dataset: { ...dataset, test: dataset.test.filter((set) => set.name === name) } };
+  const { parallel, ...others } = rest as typeof rest & { readonly parallel?: unknown };
+  return { ...others, test_set: name, dataset: { ...dataset, test: dataset.test.filter((set) => set.name === name) } };
 }
 
 async function makeRunner(
@@ -110,7 +112,10 @@ async function makeRunner(
   });
 }
 
-/** The options of the runner that stand at the top of the config. As in ESPnet3, the hypotheses are the keys to be written. */
+/**
+ * The options of the runner that stand at the top of the config. As in ESPnet3, the hypotheses are the keys to be
+ * written.
+ */
 function inferenceSection(config: object): object {
   const named = Object.keys(inferenceOptions).map((name) => {
     const key = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

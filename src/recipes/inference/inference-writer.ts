@@ -102,8 +102,8 @@ export class InferenceWriter implements Writer<unknown> {
   restore({ files, token }: WriterCheckpoint): void {
     const { lists } = token as Token;
     const byName = new Map(files.map((file) => [file.name, file]));
-    for (const [key, { file, token: own }] of Object.entries(lists)) {
-      this.listOf(key).restore({ files: [byName.get(file)!], token: own });
+    for (const [key, { file, token: listToken }] of Object.entries(lists)) {
+      this.listOf(key).restore({ files: [byName.get(file)!], token: listToken });
       byName.delete(file);
       for (const { id } of readOutputScp(join(this.place.shardDir, file))) this.ids.add(id);
     }
@@ -166,6 +166,6 @@ function hexOf(digest: number): string {
 
 function duplicateId(id: string, idxKey: string): MillraceError {
   return new MillraceError("BAD_RECORD", `The id ${JSON.stringify(id)} has been there before.`, {
-    hint: `Each item needs an id of its own under "${idxKey}": its results are found by it.`,
+    hint: `Each item needs an id of its listToken under "${idxKey}": its results are found by it.`,
   });
 }

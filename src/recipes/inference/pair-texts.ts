@@ -55,7 +55,7 @@ export function* pairTexts(source: ScoreSource, options: PairOptions = {}): Gene
 
 function* meet(
   { id, value }: OutputEntry,
-  own: Map<string, string>,
+  unmatched: Map<string, string>,
   others: Map<string, string>,
   side: "hyp" | "ref",
 ): Generator<TextPair> {
@@ -65,8 +65,8 @@ function* meet(
     yield side === "hyp" ? { id, hyp: value, ref: other } : { id, hyp: other, ref: value };
     return;
   }
-  if (own.has(id)) throw twice(id);
-  own.set(id, value);
+  if (unmatched.has(id)) throw twice(id);
+  unmatched.set(id, value);
 }
 
 function requireNew(id: string, { hyp, ref }: { hyp: Map<string, string>; ref: Map<string, string> }): void {

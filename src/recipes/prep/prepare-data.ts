@@ -21,14 +21,14 @@ export async function prepareData(config: PrepConfig, options: RunnerOptions<Ite
   const outputDir = resolve(prep.output_dir);
   // Lists contain its path. A folder that no list can name is refused now and not after the work.
   formatScpLine({ key: "utt", path: resolve(outputDir, "feats.ark"), offset: 0 });
-  const own: PrepConfig = { prep };
+  const prepConfig: PrepConfig = { prep };
   // Mistakes in the manifest and options are reported here, and not by every worker.
   const ofDataset = await checkDataset(prep, projectRootOf(config));
-  PrepProvider.buildModel(own);
-  PrepProvider.buildCleaner(own);
-  const dataset = await PrepProvider.buildDataset(own, ofDataset);
+  PrepProvider.buildModel(prepConfig);
+  PrepProvider.buildCleaner(prepConfig);
+  const dataset = await PrepProvider.buildDataset(prepConfig, ofDataset);
   try {
-    const provider = new PrepProvider(own, { manifest_digest: await digestOf(dataset), ...ofDataset });
+    const provider = new PrepProvider(prepConfig, { manifest_digest: await digestOf(dataset), ...ofDataset });
     const runner = new PrepRunner(provider, { ...optionsOfConfig(config), ...options, outputDir });
     return await runner.run(isDataset(dataset) ? dataset : range(dataset.length));
   } finally {

@@ -13,10 +13,10 @@ export type DatasetCard = string | ((facts: DatasetFacts) => string | Promise<st
 /** A card for a dataset without one: YAML front matter, and a summary by kind of file. */
 export function defaultCard({ name, files, bytes }: DatasetFacts): string {
   const kinds = new Map<string, { count: number; bytes: number }>();
-  for (const { path, bytes: own } of files) {
+  for (const { path, bytes: fileBytes } of files) {
     const kind = /\.[A-Za-z0-9]+$/.exec(path)?.[0] ?? "without an extension";
     const sum = kinds.get(kind) ?? { count: 0, bytes: 0 };
-    kinds.set(kind, { count: sum.count + 1, bytes: sum.bytes + own });
+    kinds.set(kind, { count: sum.count + 1, bytes: sum.bytes + fileBytes });
   }
   const rows = [...kinds]
     .sort(([a], [b]) => (a < b ? -1 : 1))

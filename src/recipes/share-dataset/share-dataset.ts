@@ -37,8 +37,8 @@ export async function shareDataset(
   const files = listDatasetFiles(dir, options.include ?? (() => true));
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   const name = basename(resolve(dir));
-  const own = files.find(({ path }) => path === "README.md");
-  const chosen = options.card ?? (own === undefined ? defaultCard : readFileSync(own.source, "utf8"));
+  const readme = files.find(({ path }) => path === "README.md");
+  const chosen = options.card ?? (readme === undefined ? defaultCard : readFileSync(readme.source, "utf8"));
   const card = typeof chosen === "string" ? chosen : await chosen({ name, files, bytes });
   if (typeof card !== "string" || card.trim() === "") {
     throw new MillraceError("BAD_OPTION", "The card of a dataset is empty.", {

@@ -1,6 +1,5 @@
 import { MillraceError, type ModelSession } from "../../index.ts";
-import { encodeOnnx, loadOnnx, type OnnxModel } from "../../speech.ts";
-import { poolStatistics } from "./pool-statistics.ts";
+import { encodeOnnx, type FeatureMatrix, loadOnnx, type OnnxModel } from "../../speech.ts";
 import { builtinCepstra } from "./toolkits/builtin.ts";
 
 /** The length of its vectors: a mean and a deviation of each cepstrum except the first. */
@@ -81,4 +80,21 @@ export function plainSession(): ModelSession {
       return Promise.resolve({ embs: { dtype: "float32", shape: [batch, dimension], data } });
     },
   };
+}
+
+/** Mean and standard deviation over time of every column except the first, scaled to length 1. */
+function poolStatistics({ data, rows, columns }: FeatureMatrix, minVariance: number): Float32Array {
+  const count = columns - 1;
+  const pooled = new Float64Array(2 * count);
+  for (let column = 0; column < count; column++) {
+    let sum = 0;
+    for (let row = 0; row < rows; row++) sum += data[row * columns + column + 1]!;
+    const mean = sum / rows;
+    let squares = 0;
+    for (let row = 0; row < rows; row++) squares += (data[row * columns + column + 1]! - mean) ** 2;
+    pooled[column] = mean;
+    pooled[count + column] = Math.sqrt(Math.max(squares / rows, minVariance));
+  }
+  const length = Math.hypot(...pooled);
+  return Float32Array.from(pooled, (value) => value / length);
 }

@@ -35,11 +35,11 @@ export interface XVectorCheck {
   readonly toolkit: string;
   /** The file of the model; undefined for the built-in one, or where it was not found. */
   readonly model: string | undefined;
-  /** The device that the model was opened on; undefined where it could not be opened. */
+  /** The device that the model was opened on; undefined if it could not be opened. */
   readonly device: string | undefined;
-  /** The length of the vector of one utterance that was embedded; undefined where none was. */
+  /** The length of the vector of one utterance that was embedded; undefined if none was. */
   readonly dimension: number | undefined;
-  /** Why the model cannot be used; undefined where it can. */
+  /** Why the model cannot be used; undefined if it can. */
   readonly modelProblem: string | undefined;
 }
 
@@ -47,8 +47,8 @@ export interface XVectorCheck {
 const filesAtOnce = 16;
 
 /**
- * Checks config, manifests and headers of audio files, opens the model on its device, embeds one utterance with it, and lists all
- * problems. It writes no vectors.
+ * Checks config, manifests and headers of audio files, opens the model on its device, embeds one utterance with it, and
+ * lists all problems. It writes no vectors.
  */
 export async function checkXVectors(config: XVectorConfig): Promise<XVectorCheck> {
   const section = checkXVectorConfig(config);

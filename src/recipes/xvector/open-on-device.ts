@@ -7,8 +7,8 @@ export interface OnDevice<Model> {
 }
 
 /**
- * Opens a model on the device that a config names. Where it names none: on the first GPU that this process may use, and on the
- * CPU where there is none or ONNX Runtime cannot use it, which is said.
+ * Opens a model on the device that a config names. Where it names none: on the first GPU that this process may use, and
+ * on the CPU if there is none or ONNX Runtime cannot use it, which is said.
  */
 export async function openOnDevice<Model>(
   device: string | null | undefined,

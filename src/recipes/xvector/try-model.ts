@@ -4,11 +4,11 @@ import type { XVectorSection } from "./xvector-config.ts";
 import { type XVectorParams, XVectorProvider } from "./xvector-provider.ts";
 import { XVectorRunner } from "./xvector-runner.ts";
 
-/** What became of the model of a config when it was tried. */
+/** The result of trying the model of a config. */
 export interface ModelTrial {
-  /** The device that it was opened on; undefined where it was not. */
+  /** The device that it was opened on; undefined if it was not. */
   readonly device: string | undefined;
-  /** The length of its vectors; undefined where no utterance was embedded. */
+  /** The length of its vectors; undefined if no utterance was embedded. */
   readonly dimension: number | undefined;
   /** Why it cannot be used. */
   readonly problem: string | undefined;

@@ -161,12 +161,13 @@ function syncFolder(path: string): void {
 const maxTextBytes = 0x1fffffe8;
 const maxBytes = 2 ** 31 - 1;
 
-/** The text of a file, or undefined where there is none. */
+/** The text of a file, or undefined if there is none. */
 export function readIfPresent(path: string): string | undefined {
   return readBytesIfPresent(path, maxTextBytes)?.toString("utf8");
 }
 
-/** The bytes of a file, or undefined if there is none. Throws if it is not a regular file: reading a pipe might never end.
+/**
+ * The bytes of a file, or undefined if there is none. Throws if it is not a regular file: reading a pipe might never end.
  */
 export function readBytesIfPresent(path: string, limitBytes: number = maxBytes): Buffer | undefined {
   return repeated(path, () => {

@@ -8,7 +8,11 @@ export type FileOwner = Pick<Stats, "uid" | "gid" | "mode">;
 const unmappedUser = 65_534;
 let probes = 0;
 
-/** Why a file of a run folder is not under the sole control of the caller, as the end of a sentence that begins with "it". Undefined if it is. Some file systems change the owner or mode of files (root squash, CIFS): if the caller may write, a probe file in `probeFolder` shows what the caller's files look like there. On Windows, which has no owner numbers, every file counts as the caller's.
+/**
+ * Why a file of a run folder is not under the sole control of the caller, as the end of a sentence that begins with
+ * "it". Undefined if it is. Some file systems change the owner or mode of files (root squash, CIFS): if the caller may
+ * write, a probe file in `probeFolder` shows what the caller's files look like there. On Windows, which has no owner
+ * numbers, every file counts as the caller's.
  */
 export function whyNotOwned(file: FileOwner, probeFolder?: string): string | undefined {
   const caller = process.geteuid?.();

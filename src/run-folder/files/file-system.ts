@@ -3,13 +3,13 @@ import { dirname, sep } from "node:path";
 
 /** The file system that holds a path. */
 export interface FileSystem {
-  /** As the kernel names it, such as `ext4`, `nfs4` or `fuse.sshfs`; `unknown` where the system does not say. */
+  /** As the kernel names it, such as `ext4`, `nfs4` or `fuse.sshfs`; `unknown` if the system does not say. */
   readonly type: string;
-  /** Where it is mounted; empty where that is not known. */
+  /** Where it is mounted; empty if that is not known. */
   readonly mount: string;
   /**
    * One kernel serves all its users, so every process sees each change at once. False for network file systems, for those
-   * in user space, and where the type is not known.
+   * in user space, and if the type is not known.
    */
   readonly isLocal: boolean;
 }

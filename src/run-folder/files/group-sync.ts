@@ -14,7 +14,11 @@ interface WaitingFile {
   readonly dueMs: number;
 }
 
-/** Flushes committed files to the disk, so that they survive a power cut: in groups, about once a second, off the main thread. The files of quick shards are flushed later, or at the end. If a power cut comes before, a resume notices the wrong sizes and computes those shards again. Flushing a file also flushes its name; the folder into which the shards were renamed is flushed once a group.
+/**
+ * Flushes committed files to the disk, so that they survive a power cut: in groups, about once a second, off the main
+ * thread. The files of quick shards are flushed later, or at the end. If a power cut comes before, a resume notices the
+ * wrong sizes and computes those shards again. Flushing a file also flushes its name; the folder into which the shards
+ * were renamed is flushed once a group.
  */
 export class GroupSync {
   private waiting: string[] = [];

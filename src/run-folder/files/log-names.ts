@@ -22,7 +22,12 @@ export function repeatsOtherLogs(name: string): boolean {
   return name.startsWith(driver) || name.startsWith(job);
 }
 
+/** Whose log it is: the name of a worker as status and dashboard show it, or the name of the log of another process. */
+export function ownerOfLog(name: string): string {
+  return name.startsWith(onlyWorker) ? name.slice(onlyWorker.length) : name;
+}
+
 /** Whether a log is that of a worker. */
 export function isLogOf(name: string, worker: string): boolean {
-  return name === worker || name === `${onlyWorker}${worker}`;
+  return ownerOfLog(name) === worker;
 }

@@ -8,7 +8,9 @@ import { isMissing } from "./store-trouble.ts";
 /** A log that may be shown, or why it is refused. */
 export type OpenedLog = { readonly fd: number; readonly stat: Stats } | { readonly refused: string };
 
-/** Opens a log for reading, or undefined if there is none. Links are not followed and a file with a second name is refused: a user who can write to the run could link to a file that only the reader may read.
+/**
+ * Opens a log for reading, or undefined if there is none. Links are not followed and a file with a second name is
+ * refused: a user who can write to the run could link to a file that only the reader may read.
  */
 export function openLog(path: string): OpenedLog | undefined {
   let fd: number;

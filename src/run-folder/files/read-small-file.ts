@@ -12,7 +12,9 @@ export type SmallFile =
 // Absent on Windows, where there are no pipes in folders.
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 
-/** Reads a file that other users may have put into a run folder. Links, pipes and files above `maxBytes` are refused. Undefined if there is none.
+/**
+ * Reads a file that other users may have put into a run folder. Links, pipes and files above `maxBytes` are refused.
+ * Undefined if there is none.
  */
 export function readSmallFile(path: string, maxBytes: number): SmallFile | undefined {
   try {

@@ -21,6 +21,7 @@ import { isMissing } from "./store-trouble.ts";
 // All code that writes, moves or removes something below a run folder calls these functions. A path must be inside of
 // the folder by its text, and no folder in it may be a symbolic link: other users may be able to write to the run. The
 // path of the run folder itself may contain links.
+//
 // The guarantee: a link that exists when the call begins is never followed. Node.js has no calls relative to an open
 // folder, so an attacker can still replace a folder by a link between the check and the call. Claims and commits, of
 // which there may be thousands a second, do not check a folder again for a short time.

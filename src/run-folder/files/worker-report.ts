@@ -31,12 +31,15 @@ export interface WorkerReport extends Lease {
   readonly retrying?: number | undefined;
   /** Counts its heartbeats: a reader with an old cache sees that the worker lives. Absent in runs of earlier versions. */
   readonly beat?: number | undefined;
+  /** Milliseconds since an item of it ended last, and since its heartbeat began. */
+  readonly idle?: number | undefined;
+  readonly alive?: number | undefined;
   /** Bytes of memory that its process holds, and the limit of its cgroup if there is one. */
   readonly rss?: number | undefined;
   readonly memoryLimit?: number | undefined;
 }
 
-/** The report in a file's text, or undefined where it is incomplete. */
+/** The report in a file's text, or undefined if it is incomplete. */
 export function parseReport(text: string): WorkerReport | undefined {
   try {
     const report = JSON.parse(text) as Partial<WorkerReport>;
@@ -59,6 +62,8 @@ const optionalAmounts = [
   "dropped",
   "from",
   "since",
+  "idle",
+  "alive",
   "rss",
   "memoryLimit",
   "inFlight",
@@ -72,7 +77,7 @@ function isAmount(value: unknown): boolean {
   return Number.isFinite(value) && (value as number) >= 0 && (value as number) <= Number.MAX_SAFE_INTEGER;
 }
 
-/** The memory that a worker last reported, where it has a limit. */
+/** The memory that a worker last reported, if it has a limit. */
 export function reportedMemory(text: string): { readonly rss: number; readonly limit: number } | undefined {
   const { rss, memoryLimit: limit } = parseReport(text) ?? {};
   return rss === undefined || limit === undefined ? undefined : { rss, limit };

@@ -49,7 +49,7 @@ export interface Watched {
 export interface AttemptEnd {
   /** Its worker released it. Otherwise the worker died, or sent no heartbeat for too long. */
   readonly isReleased: boolean;
-  /** Why it was released; undefined where that was not noted. */
+  /** Why it was released; undefined if that was not noted. */
   readonly releasedBecause?: string | undefined;
   readonly item: ItemNote | undefined;
   /** None of its items ran, while its worker worked on other shards too. */
@@ -109,7 +109,7 @@ export function noteStuck(attemptDir: string, { position, count, stuckMs }: Item
 }
 
 /**
- * Notes how the worker of an attempt ended, in a folder of the run `root`; false where the attempt's folder is not
+ * Notes how the worker of an attempt ended, in a folder of the run `root`; false if the attempt's folder is not
  * there.
  */
 export function noteExit(attemptDir: string, exit: WorkerExit, { root }: Pick<RunPaths, "root">): boolean {

@@ -40,7 +40,9 @@ const maxReasonLength = 500;
 // Records of shards that take less than this are written together: a write for each would take 1 % of their time.
 const quickMs = 20;
 
-/** Opens the history of a worker. Only displays read it: a run does not depend on it, and errors in it are ignored. The file appears with the first attempt that has ended.
+/**
+ * Opens the history of a worker. Only displays read it: a run does not depend on it, and errors in it are ignored. The
+ * file appears with the first attempt that has ended.
  */
 export function openHistory(paths: RunPaths, worker: string): History {
   let fd: number | undefined;

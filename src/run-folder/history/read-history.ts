@@ -8,7 +8,9 @@ import { type AttemptRecord, parseAttempt } from "./history.ts";
 
 /** Follows the histories of all workers of a run. */
 export interface HistoryTail {
-  /** Passes the records that were written since the last call to `take`. `isLive`: whether a worker may still write; `pause`: yields to other work.
+  /**
+   * Passes the records that were written since the last call to `take`. `isLive`: whether a worker may still write;
+   * `pause`: yields to other work.
    */
   read(
     take: (record: AttemptRecord) => void,
@@ -36,7 +38,9 @@ const readsAfterExit = 3;
 const readsPerRound = 20;
 const maxLineBytes = 1 << 20;
 
-/** Opens the histories of a run at their beginning. Files of workers that have left are read only once in a while: there may be thousands.
+/**
+ * Opens the histories of a run at their beginning. Files of workers that have left are read only once in a while: there
+ * may be thousands.
  */
 export function openHistoryTail(paths: RunPaths): HistoryTail {
   const files = new Map<string, Followed>();

@@ -58,7 +58,7 @@ const optional: { readonly [field: string]: Check } = {
   isUnwanted: isFlag,
 };
 
-/** What is wrong with the record of a submission in the file of this name; undefined where it is valid. */
+/** What is wrong with the record of a submission in the file of this name; undefined if it is valid. */
 export function problemOfSubmission(value: unknown, name: string): string | undefined {
   if (!isJobName(name)) return "it is not the name of a submission";
   if (!isMapping(value)) return "it holds no record";

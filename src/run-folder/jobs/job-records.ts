@@ -76,7 +76,9 @@ export function readSubmission(paths: RunPaths, name: string): Submission {
   });
 }
 
-/** Why the caller must not cancel a submission, as the end of a sentence that begins with "its record". Undefined if it may. `mayWrite`: a probe file may be made to find out.
+/**
+ * Why the caller must not cancel a submission, as the end of a sentence that begins with "its record". Undefined if it
+ * may. `mayWrite`: a probe file may be made to find out.
  */
 export function whySubmissionNotOwned(
   paths: RunPaths,

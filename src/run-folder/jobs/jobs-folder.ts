@@ -7,7 +7,9 @@ import { isJobName } from "./check-submission.ts";
 // Independent of the umask: records that others can write are ignored later.
 const recordMode = 0o644;
 
-/** Writes a file into the jobs folder of a run, and nowhere else. Returns its path. Only a submission makes the folder: a job that ends late must not create the folder of a deleted run again.
+/**
+ * Writes a file into the jobs folder of a run, and nowhere else. Returns its path. Only a submission makes the folder:
+ * a job that ends late must not create the folder of a deleted run again.
  */
 export function writeInJobs(
   paths: RunPaths,

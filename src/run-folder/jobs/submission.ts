@@ -34,7 +34,9 @@ export interface Submission {
   readonly isUnwanted?: boolean | undefined;
 }
 
-/** How a task has ended, by its own report. `deadline`: its time was up while items were left. `withdrawn`: the driver cancelled it before it began, and replaced it.
+/**
+ * How a task has ended, by its own report. `deadline`: its time was up while items were left. `withdrawn`: the driver
+ * cancelled it before it began, and replaced it.
  */
 export type TaskOutcome = "complete" | "left" | "deadline" | "failed" | "withdrawn";
 

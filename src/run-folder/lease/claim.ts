@@ -30,7 +30,10 @@ export interface ClaimOptions {
   readonly above?: number;
 }
 
-/** Claims a shard (or the merge) that has no holder, or whose holder is gone. Making the attempt's folder is the claim: it fails if the folder exists. An old attempt is fenced first: its folder is moved, so its commit, which is a move of the same folder, fails. `seen` may be outdated; it is checked again after the folder was made.
+/**
+ * Claims a shard (or the merge) that has no holder, or whose holder is gone. Making the attempt's folder is the claim:
+ * it fails if the folder exists. An old attempt is fenced first: its folder is moved, so its commit, which is a move of
+ * the same folder, fails. `seen` may be outdated; it is checked again after the folder was made.
  */
 export function* claimTarget(
   target: Claimable,

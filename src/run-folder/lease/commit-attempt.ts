@@ -2,7 +2,9 @@ import type { Claim, ClaimContext } from "./claim.ts";
 import { exists, isCommitted, move, readFileStep, remove, type Steps, wait } from "./file-step.ts";
 import { ownsLease } from "./release-attempt.ts";
 
-/** Publishes an attempt's folder as its shard, with one rename. The attempt is lost if it was fenced (its folder is gone), or if an intact shard exists. `replace`: replaces a committed shard.
+/**
+ * Publishes an attempt's folder as its shard, with one rename. The attempt is lost if it was fenced (its folder is
+ * gone), or if an intact shard exists. `replace`: replaces a committed shard.
  */
 export function* commitAttempt(
   claim: Claim & { readonly target: number },

@@ -7,7 +7,9 @@ export interface Lease extends ProcessIdentity {
   /** A driver runs no items itself, but has a report too. */
   readonly role?: "worker" | "driver" | undefined;
   readonly ttlMs: number;
-  /** The process that started the worker and is notified when it ends. While the watcher is alive, only it releases the leases of a dead worker.
+  /**
+   * The process that started the worker and is notified when it ends. While the watcher is alive, only it releases the
+   * leases of a dead worker.
    */
   readonly watcher?: ProcessIdentity | undefined;
 }
@@ -16,7 +18,9 @@ export interface Lease extends ProcessIdentity {
 export const defaultLeaseTtlMs = 15_000;
 const ttlMsPerWorker = 30;
 
-/** The TTL of a lease until the worker's heartbeat thread runs: the first item may block the worker before the thread starts. It matters for other hosts; on the same host a dead process is noticed without it.
+/**
+ * The TTL of a lease until the worker's heartbeat thread runs: the first item may block the worker before the thread
+ * starts. It matters for other hosts; on the same host a dead process is noticed without it.
  */
 export const ttlBeforeHeartbeatMs = 3_600_000;
 
@@ -36,7 +40,7 @@ export function hostNameOf({ host }: ProcessIdentity): string {
   return name;
 }
 
-/** The lease in a file's text, or undefined where it is incomplete or missing. */
+/** The lease in a file's text, or undefined if it is incomplete or missing. */
 export function parseLease(text: string): Lease | undefined {
   try {
     const lease = JSON.parse(text) as Partial<Lease>;

@@ -14,7 +14,9 @@ export interface FencedAttempt {
   readonly snapshot: FileSnapshot;
 }
 
-/** Describes an attempt whose worker is gone, from the notes in its folder. Undefined if it had no lease: then its worker is not known, and it has done nothing.
+/**
+ * Describes an attempt whose worker is gone, from the notes in its folder. Undefined if it had no lease: then its
+ * worker is not known, and it has done nothing.
  */
 export function describeLost(paths: RunPaths, { target, attempt, snapshot }: FencedAttempt): AttemptRecord | undefined {
   const lease = parseLease(snapshot.text);

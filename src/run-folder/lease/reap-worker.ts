@@ -9,7 +9,9 @@ import { type Lease, parseLease } from "./lease.ts";
 import { type FencedAttempt, noteLost } from "./lost-attempt.ts";
 import { takeFileStep } from "./take-file-step.ts";
 
-/** Releases the leases of a worker that has ended, and notes how it ended, so that its shards can be claimed at once. Attempts that another worker has fenced are not touched.
+/**
+ * Releases the leases of a worker that has ended, and notes how it ended, so that its shards can be claimed at once.
+ * Attempts that another worker has fenced are not touched.
  */
 export function reapWorker(paths: RunPaths, worker: string, exit?: WorkerExit): void {
   const onFenced = (fenced: FencedAttempt) => noteLost(paths, fenced);

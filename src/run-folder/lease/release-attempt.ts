@@ -1,7 +1,9 @@
 import type { Claim, ClaimContext } from "./claim.ts";
 import { isSameFile, move, readFileStep, remove, type Steps } from "./file-step.ts";
 
-/** Whether the lease of an attempt is still a link to this worker's report. The existence of the folder proves nothing: attempt numbers can be used again after a shard was discarded.
+/**
+ * Whether the lease of an attempt is still a link to this worker's report. The existence of the folder proves nothing:
+ * attempt numbers can be used again after a shard was discarded.
  */
 export function* ownsLease({ target, attempt }: Claim, { paths, lease }: ClaimContext): Steps<boolean> {
   return yield* isSameFile(paths.lease(target, attempt), paths.worker(lease.worker));

@@ -90,7 +90,9 @@ function moveFolder(root: string, from: string, to: string): "moved" | "missing"
 // Leases and reports are 1 kB.
 const maxBytes = 1 << 20;
 
-/** Reads a file's text and age. It opens the file first: then a network file system fetches the attributes from its server, while a plain stat may return cached ones.
+/**
+ * Reads a file's text and age. It opens the file first: then a network file system fetches the attributes from its
+ * server, while a plain stat may return cached ones.
  */
 export function readSnapshot(path: string, nowMs: () => number): FileSnapshot | undefined {
   return repeated(path, () => readOpened(path, nowMs));

@@ -11,7 +11,9 @@ import { openWaitingCalls } from "./waiting-calls.ts";
 
 /** One worker's part of the rate limit of a run. */
 export interface RateLimiter {
-  /** Asks for one call. Returns undefined if it may begin at once, otherwise a promise that resolves when it may. Calls are served in the order of their requests. Rejects with the reason of the signal if that aborts first.
+  /**
+   * Asks for one call. Returns undefined if it may begin at once, otherwise a promise that resolves when it may. Calls
+   * are served in the order of their requests. Rejects with the reason of the signal if that aborts first.
    */
   take(signal?: AbortSignal): Promise<void> | undefined;
   /** Reports an error of a call: if the limit is adaptive and the server is busy, the whole run slows down. */

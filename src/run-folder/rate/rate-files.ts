@@ -9,7 +9,7 @@ import { namesIn } from "../run/scan-shards.ts";
 /** The small files through which workers share the rate of a run. Tests pass an implementation in memory. */
 export interface RateFiles {
   list(): readonly string[];
-  /** The text of a file, which may be incomplete or damaged; undefined where there is none. */
+  /** The text of a file, which may be incomplete or damaged; undefined if there is none. */
   read(name: string): string | undefined;
   /** Makes a file and returns its time by the file system's clock. Returns undefined if it exists. */
   create(name: string, text: string): number | undefined;

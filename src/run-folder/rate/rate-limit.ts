@@ -6,7 +6,10 @@ import { describeKind } from "../../values/state-json.ts";
 export interface RateLimit {
   /** Calls per second. At most 100,000. */
   readonly perSecond: number;
-  /** How many more calls than `perSecond` × time any period may have, after a pause or if a worker was late. At least 1. Default: `1 + perSecond / 10`. Unused calls expire after five seconds at most. A burst below `1 + perSecond / 50` slows the run down: calls are then further apart, because workers cannot be on time to the millisecond.
+  /**
+   * How many more calls than `perSecond` × time any period may have, after a pause or if a worker was late. At least 1.
+   * Default: `1 + perSecond / 10`. Unused calls expire after five seconds at most. A burst below `1 + perSecond / 50`
+   * slows the run down: calls are then further apart, because workers cannot be on time to the millisecond.
    */
   readonly burst?: number | undefined;
   /**

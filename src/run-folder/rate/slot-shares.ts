@@ -117,7 +117,7 @@ export function takeShare(
   }
 }
 
-/** The number of the last share of a slot; -1 where there is none. */
+/** The number of the last share of a slot; -1 if there is none. */
 function lastShare(names: readonly string[], slot: number): number {
   let last = -1;
   for (const name of names) {

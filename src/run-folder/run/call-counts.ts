@@ -1,6 +1,6 @@
 import type { WorkerReport } from "../files/worker-report.ts";
 
-/** The calls of `forward` of a worker, or of all workers of a run, where several may be open at the same time. */
+/** The calls of `forward` of a worker, or of all workers of a run, if several may be open at the same time. */
 export interface CallCounts {
   /** Calls that have begun and not ended. */
   readonly inFlight: number;
@@ -18,7 +18,7 @@ export function callCountsOf({ inFlight, waiting, retrying, retries }: WorkerRep
   return { inFlight, waitingForRate: waiting ?? 0, waitingForRetry: retrying ?? 0, retries: retries ?? 0 };
 }
 
-/** The calls of all workers together; undefined where none has any. */
+/** The calls of all workers together; undefined if none has any. */
 export function sumCallCounts(reports: readonly WorkerReport[]): CallCounts | undefined {
   const counts = reports.map(callCountsOf).filter((one) => one !== undefined);
   if (counts.length === 0) return undefined;

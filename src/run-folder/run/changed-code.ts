@@ -7,7 +7,10 @@ import { countItemsDone } from "./count-items-done.ts";
 import { readManifest } from "./manifest.ts";
 import { hasReadableSpec, readSpec } from "./run-spec.ts";
 
-/** The differences between the code on disk and the code that made the newest outputs, a line for each file and package. No code is run. Empty if nothing differs, or if nothing is known: a run of an earlier version, or one with a `version`.
+/**
+ * The differences between the code on disk and the code that made the newest outputs, a line for each file and package.
+ * No code is run. Empty if nothing differs, or if nothing is known: a run of an earlier version, or one with a
+ * `version`.
  */
 export async function changedCode(runDir: string): Promise<string[]> {
   const paths = runPaths(runDir);

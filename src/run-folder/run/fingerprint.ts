@@ -27,7 +27,9 @@ const operationalKeys = new Set(["batch_size", "batchSize", "n_workers", "nWorke
 const operationalSections = new Set(["config.parallel", "params.parallel"]);
 const maxTextLength = 200;
 
-/** The identity of a run, short enough for the manifest. A value from the environment is stored as its expression and a few bits of a digest. Of a secret only the presence counts: with another token it is the same run.
+/**
+ * The identity of a run, short enough for the manifest. A value from the environment is stored as its expression and a
+ * few bits of a digest. Of a secret only the presence counts: with another token it is the same run.
  */
 export function makeFingerprint(identity: IdentityParts): Fingerprint {
   return fingerprintOf(identity, true);
@@ -137,7 +139,7 @@ function textOf(part: Part, masks: boolean): string {
   return `{${sorted.map(([key, entry]) => `${JSON.stringify(key)}:${inner(key, entry)}`).join(",")}}`;
 }
 
-/** The class of an instance and, where it can be encoded, a digest of its content. */
+/** The class of an instance and, if it can be encoded, a digest of its content. */
 function describeInstance(value: object, masks: boolean): string {
   const kind = describeKind(value);
   const notData = new Error("not data");

@@ -34,6 +34,6 @@ export function readFirstScan(paths: RunPaths): FirstScan {
     // The error below is thrown.
   }
   throw new MillraceError("RUN_DAMAGED", `${paths.firstScan} is not what a driver writes.`, {
-    hint: "Start the run again: its driver looks at the shards and writes the file anew.",
+    hint: "Start the run again: its driver looks at the shards and writes the file again.",
   });
 }

@@ -31,7 +31,9 @@ export interface RunSpec {
   readonly providerFields?: readonly string[] | undefined;
   readonly config: unknown;
   readonly params: unknown;
-  /** The folder from which targets in config and params are resolved, if they came from a config file. Absent in runs of earlier versions.
+  /**
+   * The folder from which targets in config and params are resolved, if they came from a config file. Absent in runs of
+   * earlier versions.
    */
   readonly project?: string | undefined;
   readonly options: object;
@@ -97,7 +99,7 @@ export function readSpec(paths: RunPaths, rules: DecodeRules = {}): RunSpec {
     if (isMillraceError(error) && ["BAD_PROVIDER", "ENV_FAILED"].includes(error.code)) throw error;
   }
   throw new MillraceError("RUN_DAMAGED", `${paths.spec} is not a run's spec of this version.`, {
-    hint: "Start the run again from its script: that writes the spec anew.",
+    hint: "Start the run again from its script: that writes the spec again.",
   });
 }
 

@@ -4,12 +4,15 @@ import { existsSync } from "../files/store-calls.ts";
 import { parseReport, type WorkerReport } from "../files/worker-report.ts";
 import { type JobQueueStatus, type ObservedJobs, readJobQueueStatus } from "../jobs/job-queue-status.ts";
 import { hostNameOf, isHeld, ttlBeforeHeartbeatMs } from "../lease/lease.ts";
+import { isKnownDead } from "../lease/process-identity.ts";
 import { fileSystemNow, readSnapshot } from "../lease/take-file-step.ts";
 import type { KnownShard } from "../shard/known-shard.ts";
 import { type CallCounts, callCountsOf, sumCallCounts } from "./call-counts.ts";
 import { describeFailure, type RunFailure } from "./last-failure.ts";
 import { requireManifest } from "./manifest.ts";
+import type { RunState } from "./run-state.ts";
 import { namesIn, scanShards } from "./scan-shards.ts";
+import { whyStalled } from "./why-stalled.ts";
 
 /** The status of a worker, from its report. */
 export interface WorkerStatus {
@@ -28,35 +31,15 @@ export interface WorkerStatus {
   readonly heartbeatAgeMs: number;
 }
 
-/**
- * - `running`: a worker or a driver is alive
- * - `queued`: jobs wait at a scheduler
- * - `stopped`: items are left, and no process is alive: it was cancelled, stopped with Ctrl-C, or killed
- * - `failed`: an error ended the last start; `failure` is that error
- * - `complete`: all items are done and merged
- * - `complete with failures`: the same, but some items failed and were skipped
- *
- * A new start continues a run that is `stopped` or `failed`.
- */
-export type RunState = "running" | "queued" | "stopped" | "failed" | "complete" | "complete with failures";
-
-/** Whether all items of a run are done and merged. */
-export function isComplete(state: RunState): boolean {
-  return state === "complete" || state === "complete with failures";
-}
-
-/** Whether a worker or a driver is alive, or jobs are pending. */
-export function isUnderWay(state: RunState): boolean {
-  return state === "running" || state === "queued";
-}
-
 /** The status of a run. All displays of progress read only this. */
 export interface RunStatus {
   readonly runDir: string;
   readonly state: RunState;
   /** The error that ended the last start; undefined if none did, and while a worker or a driver is alive. */
   readonly failure: RunFailure | undefined;
-  /** The status of its jobs, as their scheduler last reported it; undefined for a run without jobs. */
+  /** Why it is `stalled`, in words; absent in every other state. */
+  readonly stalled?: string;
+  /** The status of its jobs at the last call of their scheduler; undefined for a run without jobs. */
   readonly jobs: JobQueueStatus | undefined;
   /**
    * Records of jobs that are invalid or for which the scheduler is not asked, and why. Absent if there are none, or
@@ -84,7 +67,9 @@ export async function runStatus(runDir: string): Promise<RunStatus> {
   return (await openStatus(runDir)).read();
 }
 
-/** Opens the status of a run for repeated reads: shards that were found committed are not inspected again. `seen`: the answer of a scheduler.
+/**
+ * Opens the status of a run for repeated reads: shards that were found committed are not inspected again. `seen`: the
+ * answer of a scheduler.
  */
 export async function openStatus(runDir: string): Promise<{ read(seen?: ObservedJobs): Promise<RunStatus> }> {
   const paths = runPaths(runDir);
@@ -92,9 +77,9 @@ export async function openStatus(runDir: string): Promise<{ read(seen?: Observed
   let known: ReadonlyMap<number, KnownShard> = new Map();
   return {
     async read(seen) {
-      // Read before the shards. In the other order, a process that commits the last shard and leaves in between would
-      // be missing while its shard still counts as open.
-      const live = liveReports(paths, fileSystemClock(paths, { isReadOnly: true }));
+      // Before the shards: a process that commits the last of them and leaves in between would seem to have left it undone.
+      const reports = workerReports(paths, fileSystemClock(paths, { isReadOnly: true }));
+      const { live } = reports;
       const { committed, damaged } = await scanShards(paths, known, plan);
       known = committed;
       const workers = live.map(({ report }) => report);
@@ -105,7 +90,7 @@ export async function openStatus(runDir: string): Promise<{ read(seen?: Observed
       const left = items.total - items.done;
       return {
         runDir: paths.root,
-        ...stateOf(paths, { left, failed: items.failed, jobs, isAnyProcessAlive: workers.length > 0 }),
+        ...stateOf(paths, { left, failed: items.failed, jobs, reports }),
         jobs,
         ...(seen === undefined || seen.problems.length === 0 ? {} : { jobProblems: seen.problems }),
         items,
@@ -125,21 +110,29 @@ interface RunFacts {
   /** Items that failed and were skipped. */
   readonly failed: number;
   readonly jobs: JobQueueStatus | undefined;
-  readonly isAnyProcessAlive: boolean;
+  readonly reports: WorkerReports;
 }
 
-/** Decides the state of a run from its open shards, its live processes and its last error. */
-export function stateOf(paths: RunPaths, known: RunFacts): Pick<RunStatus, "state" | "failure"> {
-  const { left, failed, jobs, isAnyProcessAlive } = known;
+/** The state of a run, from its open shards, its live processes and its last error. */
+export function stateOf(
+  paths: RunPaths,
+  { left, failed, jobs, reports }: RunFacts,
+): Pick<RunStatus, "state" | "failure" | "stalled"> {
+  const isAnyProcessAlive = reports.live.length > 0;
   const failure = isAnyProcessAlive ? undefined : describeFailure(paths);
   if (left === 0 && existsSync(paths.merged))
     return { state: failed > 0 ? "complete with failures" : "complete", failure };
-  if (isAnyProcessAlive) return { state: "running", failure };
+  if (isAnyProcessAlive) {
+    const stalled = left === 0 || (jobs?.pending ?? 0) > 0 ? undefined : whyStalled(reports);
+    return stalled === undefined ? { state: "running", failure } : { state: "stalled", failure, stalled };
+  }
   if (jobs !== undefined && jobs.pending + jobs.running > 0) return { state: "queued", failure: undefined };
   return { state: failure === undefined ? "stopped" : "failed", failure };
 }
 
-/** The live drivers of a run by name, with the time of their last report by the clock of the file system. Drivers that do not renew their report are left out: whether they are alive could not be known on another host.
+/**
+ * The live drivers of a run by name, with the time of their last report by the clock of the file system. Drivers that
+ * do not renew their report are left out: whether they are alive could not be known on another host.
  */
 export function liveDrivers(paths: RunPaths): Map<string, number> {
   const drivers = liveReports(paths, fileSystemClock(paths)).filter(
@@ -161,17 +154,35 @@ export interface LiveReport {
   readonly writtenMs: number;
 }
 
-/** The reports of all live workers and drivers of a run. `now`: the time by the clock of its file system. */
-export function liveReports(paths: RunPaths, now: () => number): LiveReport[] {
-  return namesIn(paths.workers).flatMap((name) => {
-    const snapshot = readSnapshot(paths.worker(name.replace(/\.json$/, "")), now);
-    const report = snapshot === undefined ? undefined : parseReport(snapshot.text);
-    const isAlive = snapshot !== undefined && report !== undefined && isHeld(snapshot, { ttlMs: report.ttlMs });
-    return isAlive ? [{ report, ageMs: snapshot.ageMs, writtenMs: snapshot.writtenMs ?? 0 }] : [];
-  });
+/** The reports of all workers and drivers of a run whose end is not known. */
+export interface WorkerReports {
+  readonly live: readonly LiveReport[];
+  /** Those of which nothing was heard for longer than a lease lives. */
+  readonly silent: readonly LiveReport[];
 }
 
-/** The clock of a run's file system. It is read once, at the first call, because reading it creates a file. A user who may not write gets the clock of this host, which is good enough for a display.
+/** The reports of all live workers and drivers of a run. `now`: the time by the clock of its file system. */
+export function liveReports(paths: RunPaths, now: () => number): readonly LiveReport[] {
+  return workerReports(paths, now).live;
+}
+
+/** The same, and those that are silent. */
+export function workerReports(paths: RunPaths, now: () => number): WorkerReports {
+  const [live, silent]: [LiveReport[], LiveReport[]] = [[], []];
+  for (const name of namesIn(paths.workers)) {
+    const snapshot = readSnapshot(paths.worker(name.replace(/\.json$/, "")), now);
+    const report = snapshot === undefined ? undefined : parseReport(snapshot.text);
+    if (snapshot === undefined || report === undefined) continue;
+    const isThere = isHeld(snapshot, { ttlMs: report.ttlMs });
+    if (!isThere && isKnownDead(report)) continue;
+    (isThere ? live : silent).push({ report, ageMs: snapshot.ageMs, writtenMs: snapshot.writtenMs ?? 0 });
+  }
+  return { live, silent };
+}
+
+/**
+ * The clock of a run's file system. It is read once, at the first call, because reading it creates a file. A user who
+ * may not write gets the clock of this host, which is good enough for a display.
  */
 export function fileSystemClock(
   paths: RunPaths,

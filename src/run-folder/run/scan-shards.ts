@@ -17,7 +17,9 @@ export interface ShardScan {
 // it counts as damaged.
 const inspectAgainAfterMs = [100, 400];
 
-/** Finds out which shards are committed. `trust`: shards that were found intact before and are not inspected again. Folders with numbers from `shardCount` on are ignored.
+/**
+ * Finds out which shards are committed. `trust`: shards that were found intact before and are not inspected again.
+ * Folders with numbers from `shardCount` on are ignored.
  */
 export async function scanShards(
   paths: RunPaths,

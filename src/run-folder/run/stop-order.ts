@@ -5,7 +5,9 @@ import { removeFileInRun, replaceInRun } from "../files/run-files.ts";
 import type { RunPaths } from "../files/run-paths.ts";
 import { existsSync } from "../files/store-calls.ts";
 
-/** Asks all workers of a run, on any host, to save and leave. A worker that fails passes its error as the reason. An order without a reason does not replace an existing one.
+/**
+ * Asks all workers of a run, on any host, to save and leave. A worker that fails passes its error as the reason. An
+ * order without a reason does not replace an existing one.
  */
 export function orderStop(paths: RunPaths, reason?: unknown): void {
   if (reason === undefined && isStopOrdered(paths)) return;

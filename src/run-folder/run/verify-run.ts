@@ -56,20 +56,21 @@ export function verifyRun(runDir: string, onShard: (shard: number) => void = () 
   return { shards, files, merged: merged.length, bytes, damaged };
 }
 
-function compare(dir: string, { name, crc32 }: ShardFile, source = "done says"): string | undefined {
+function compare(dir: string, { name, crc32 }: ShardFile, when = "it was committed"): string | undefined {
   let now: ShardFile;
   try {
     now = describeFile(dir, name);
   } catch (error) {
     return `${dir}/${name} cannot be read: ${messageOf(error).split("\n", 1)[0]}`;
   }
-  return now.crc32 === crc32 ? undefined : `${dir}/${name} has CRC-32 ${now.crc32}; ${source} ${crc32}`;
+  const digests = `its CRC-32 was ${crc32} and is ${now.crc32}`;
+  return now.crc32 === crc32 ? undefined : `${dir}/${name} has changed since ${when}: ${digests}`;
 }
 
 /** Compares the size too; for files of shards `inspectShard` has done that. */
 function compareMerged(paths: RunPaths, file: ShardFile): string | undefined {
   const path = paths.output(file.name);
   const bytes = statSync(path, { throwIfNoEntry: false })?.size;
-  if (bytes === file.bytes) return compare(paths.root, file, "the merge wrote");
-  return `${path} ${bytes === undefined ? "is not there" : `has ${bytes} bytes`}; the merge wrote ${file.bytes}`;
+  if (bytes === file.bytes) return compare(paths.root, file, "it was merged");
+  return `${path} ${bytes === undefined ? "is not there" : `has ${bytes} bytes`}; it was merged with ${file.bytes}`;
 }

@@ -10,7 +10,7 @@ import { checkpointPrefix, fileOf } from "./shard-file-names.ts";
 export interface LoggedAnswer {
   readonly position: number;
   readonly count: number;
-  /** As plain values; absent where the item failed. */
+  /** As plain values; absent if the item failed. */
   readonly result?: unknown;
   readonly failure?: {
     readonly name: string;
@@ -21,7 +21,9 @@ export interface LoggedAnswer {
   };
 }
 
-/** The answers of an attempt's calls that no checkpoint covers yet. Each is written when it arrives: if several calls are open, a kill repeats only those without an answer.
+/**
+ * The answers of an attempt's calls that no checkpoint covers yet. Each is written when it arrives: if several calls
+ * are open, a kill repeats only those without an answer.
  */
 export interface AnswerLog {
   /** Buffers a line from `encodeAnswer`; `flush` writes the buffer. */

@@ -45,7 +45,11 @@ export interface CheckpointLog {
 // At this size the log switches to the other file, so that little is read after a kill.
 const slotBytes = 1 << 16;
 
-/** Checkpoints are lines of a file, each with a checksum: after a kill in the middle of a line, the line before it counts. A full file is kept while the other one is written from its beginning. A shard that ends before its first checkpoint has no file. The second file is made only after many checkpoints, because making a file costs more than many lines.
+/**
+ * Checkpoints are lines of a file, each with a checksum: after a kill in the middle of a line, the line before it
+ * counts. A full file is kept while the other one is written from its beginning. A shard that ends before its first
+ * checkpoint has no file. The second file is made only after many checkpoints, because making a file costs more than
+ * many lines.
  */
 export function openCheckpointLog(attemptDir: string): CheckpointLog {
   const made = new Set<string>();
@@ -157,7 +161,9 @@ export type Restored =
   | { readonly kind: "complete" }
   | { readonly kind: "nothing" };
 
-/** Copies the newest valid work of the fenced attempts (newest first) into the folder of a new attempt. It is not moved, because a paused process of the old attempt may still write to its open files.
+/**
+ * Copies the newest valid work of the fenced attempts (newest first) into the folder of a new attempt. It is not moved,
+ * because a paused process of the old attempt may still write to its open files.
  */
 export function restoreAttempt(attemptDir: string, fencedDirs: readonly string[]): Restored {
   for (const fenced of fencedDirs) {

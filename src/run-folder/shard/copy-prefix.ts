@@ -4,7 +4,9 @@ import { openFileToRead, writeFully } from "../files/durable-files.ts";
 import { makeFolderInRun, openNewInRun } from "../files/run-files.ts";
 import { closeSync, closeWritten } from "../files/store-calls.ts";
 
-/** Copies the first `bytes` of a file. Returns their CRC-32, or undefined if the file is shorter. `root`: the folder in which the copy must be.
+/**
+ * Copies the first `bytes` of a file. Returns their CRC-32, or undefined if the file is shorter. `root`: the folder in
+ * which the copy must be.
  */
 export function copyPrefix(from: string, to: string, bytes: number, root: string): number | undefined {
   if (dirname(to) !== root) makeFolderInRun(root, dirname(to));

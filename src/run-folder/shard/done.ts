@@ -79,7 +79,7 @@ export function inspectShard(shardDir: string, look: ShardLook = lookNow): Shard
     const found = look.sizeOf(fileOf(shardDir, file.name));
     if (found === file.bytes) continue;
     const what = typeof found === "number" ? `has ${found} bytes` : found;
-    return { state: "damaged", reason: `${fileOf(shardDir, file.name)} ${what}; done says ${file.bytes}` };
+    return { state: "damaged", reason: `${fileOf(shardDir, file.name)} ${what}; it was committed with ${file.bytes}` };
   }
   return { state: "committed", done };
 }
@@ -108,7 +108,7 @@ export function filesOfDone(shardDir: string): readonly ShardFile[] {
 
 export function damagedShard(reason: string): MillraceError {
   return new MillraceError("SHARD_DAMAGED", `A committed shard is damaged: ${reason}.`, {
-    hint: "Run again: sizes are checked and the shard alone is computed anew. If the sizes agree, delete its `done` first.",
+    hint: "Run again: sizes are checked and the shard alone is computed again. If the sizes agree, delete its `done` first.",
   });
 }
 

@@ -24,7 +24,7 @@ function parseLine<Record>(line: string, path: string, number: number): Record {
   } catch (cause) {
     throw new MillraceError("SHARD_DAMAGED", `${path}, line ${number}, is not JSON.`, {
       cause,
-      hint: "The file was changed after it was written, or the line was cut off. Run again to have it made anew.",
+      hint: "The file was changed after it was written, or the line was cut off. Run again to have it made again.",
     });
   }
 }
@@ -34,7 +34,7 @@ const maxTextBytes = 0x1fffffe8;
 
 function tooLong(path: string, maxLineBytes: number): MillraceError {
   return new MillraceError("SHARD_DAMAGED", `${path} has a line of more than ${maxLineBytes} bytes.`, {
-    hint: "The file was changed after it was written. Run again to have it made anew.",
+    hint: "The file was changed after it was written. Run again to have it made again.",
   });
 }
 

@@ -18,7 +18,9 @@ export const unusedNoteName = ".unused";
 /** The prefix of files that only checkpoints need: the two files of the checkpoint log, and files of writers. */
 export const checkpointPrefix = ".checkpoint.";
 
-/** The path of a file in the folder of a shard or attempt. Not made with `join`, which parses each path again: there are several for every shard, or one for every item.
+/**
+ * The path of a file in the folder of a shard or attempt. Not made with `join`, which parses each path again: there are
+ * several for every shard, or one for every item.
  */
 export function fileOf(shardDir: string, name: string): string {
   return `${shardDir}${sep}${name}`;
@@ -32,7 +34,9 @@ export function isMachinery(name: string): boolean {
   return name === doneName || notes.includes(name) || name.startsWith(checkpointPrefix);
 }
 
-/** Checks the name of a writer's file. It may come from data: it must not lead out of the shard folder or be the name of an internal file.
+/**
+ * Checks the name of a writer's file. It may come from data: it must not lead out of the shard folder or be the name of
+ * an internal file.
  */
 export function checkFileName(name: string): string {
   // Called for every shard, usually with the same few names.
@@ -43,13 +47,17 @@ export function checkFileName(name: string): string {
   return clean;
 }
 
-/** The name of a file that only checkpoints need: one with rows that are not written to the output yet, for instance. It is not an output of the shard, and is removed when the shard is complete.
+/**
+ * The name of a file that only checkpoints need: one with rows that are not written to the output yet, for instance. It
+ * is not an output of the shard, and is removed when the shard is complete.
  */
 export function checkpointFileName(name: string): string {
   return `${checkpointPrefix}${name.replaceAll("%", "%25").replaceAll("/", "%2F")}`;
 }
 
-/** Whether a name that was read from a file of a run stays inside of its folder: it is relative, and no part is empty, `.` or `..`.
+/**
+ * Whether a name that was read from a file of a run stays inside of its folder: it is relative, and no part is empty,
+ * `.` or `..`.
  */
 export function isInsideName(name: string): boolean {
   return !name.includes("\0") && name.split("/").every((step) => step !== "" && step !== "." && step !== "..");

@@ -29,7 +29,7 @@ export function readShardState<State extends object = Record<string, unknown>>(s
   } catch (cause) {
     throw new MillraceError("SHARD_DAMAGED", `${path} cannot be read as a shard's state.`, {
       cause,
-      hint: "Delete the shard's `done` and run again: that shard alone is computed anew.",
+      hint: "Delete the shard's `done` and run again: that shard alone is computed again.",
     });
   }
 }
@@ -41,7 +41,7 @@ export function withUserState<State extends { readonly shardId: number }>(state:
   } catch (cause) {
     throw new MillraceError("SHARD_DAMAGED", `A checkpoint of split.${state.shardId} holds no state of a shard.`, {
       cause,
-      hint: "It was changed. Remove the folders of that shard's attempts, and it begins anew.",
+      hint: "It was changed. Remove the folders of that shard's attempts, and it begins again.",
     });
   }
 }

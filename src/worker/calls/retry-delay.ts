@@ -17,7 +17,9 @@ export function isBusy(error: unknown): boolean {
   return retryAfterMs !== undefined || status === 429 || status === 503;
 }
 
-/** How long to wait before a call is repeated: a random time up to a maximum that doubles with each try, so that calls that failed at the same time are not repeated at the same time. The wait that the server has asked for is added.
+/**
+ * How long to wait before a call is repeated: a random time up to a maximum that doubles with each try, so that calls
+ * that failed at the same time are not repeated at the same time. The wait that the server has asked for is added.
  */
 export function retryDelay(
   error: unknown,

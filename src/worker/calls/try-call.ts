@@ -22,7 +22,9 @@ export interface CallPort {
   readonly pause?: ((ms: number) => Promise<void>) | undefined;
 }
 
-/** Makes one call of `forward`, and repeats it up to `retries` times. The caller has taken a slot for it. A batch that fails is halved until the bad item is alone, unless the server has asked to wait.
+/**
+ * Makes one call of `forward`, and repeats it up to `retries` times. The caller has taken a slot for it. A batch that
+ * fails is halved until the bad item is alone, unless the server has asked to wait.
  */
 export async function tryCall(work: ShardAttempt, items: CallItems, port: CallPort): Promise<Answer[]> {
   const { hooks, context } = work;

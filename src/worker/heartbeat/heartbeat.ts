@@ -74,7 +74,9 @@ interface HeartbeatSettings {
   readonly maxHeld?: number | undefined;
 }
 
-/** Starts a worker's heartbeat: it renews the lease, reports progress and ticks. It runs in another thread, so that the lease does not expire while `forward` blocks this one, perhaps for hours.
+/**
+ * Starts a worker's heartbeat: it renews the lease, reports progress and ticks. It runs in another thread, so that the
+ * lease does not expire while `forward` blocks this one, perhaps for hours.
  */
 export function startHeartbeat(
   paths: RunPaths,

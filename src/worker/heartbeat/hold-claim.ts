@@ -17,7 +17,9 @@ export interface Hold {
   count(position: number): void;
   /** Whether the lease was lost. */
   isLost(): boolean;
-  /** Notes that a call of `forward` with `count` items begins at `position`. If several calls are open, any of `span` items from there on may be the one that blocks the worker.
+  /**
+   * Notes that a call of `forward` with `count` items begins at `position`. If several calls are open, any of `span`
+   * items from there on may be the one that blocks the worker.
    */
   enterItem(position: number, count: number, span?: number): void;
   /** Notes that no call is open. */

@@ -18,7 +18,10 @@ import {
   nothingHeld,
 } from "./heartbeat-protocol.ts";
 
-/** Returns a function that makes one beat. It is called every `beatMs`, in a thread that the items of the worker do not block. It ticks, renews the lease, reports progress, and calls `endWorker` if the worker is stuck or its parent is gone.
+/**
+ * Returns a function that makes one beat. It is called every `beatMs`, in a thread that the items of the worker do not
+ * block. It ticks, renews the lease, reports progress, and calls `endWorker` if the worker is stuck or its parent is
+ * gone.
  */
 export function openBeat(data: HeartbeatData, endWorker: () => void): () => void {
   const { control, counters } = data;
@@ -34,6 +37,8 @@ export function openBeat(data: HeartbeatData, endWorker: () => void): () => void
   let { ttlMs } = lease;
   // Whether the last heartbeats were in time. If an attempt is lost nevertheless, others have seen them too late.
   let isInTime = false;
+  const beganMs = performance.now();
+  let progress = { done: Number.NaN, position: Number.NaN, atMs: beganMs };
   const memoryLimit = cgroupMemoryLimit();
 
   return () => {
@@ -94,6 +99,8 @@ export function openBeat(data: HeartbeatData, endWorker: () => void): () => void
     // If several claims are held, the oldest one is reported.
     const { word, counter } = heldAt(oldestHeld());
     const done = counters[counterSlot.done]!;
+    const position = counters[counter + heldCounter.position]!;
+    if (done !== progress.done || position !== progress.position) progress = { done, position, atMs: now };
     const recent = (done - doneAtLast) / ((now - lastRenewMs) / 1000);
     rate = rate === 0 ? recent : rate * 0.7 + recent * 0.3;
     isInTime = now - lastRenewMs < ttlMs / 2;
@@ -104,13 +111,15 @@ export function openBeat(data: HeartbeatData, endWorker: () => void): () => void
       ttlMs,
       shard: Atomics.load(control, word + heldSlot.target),
       epoch: Atomics.load(control, word + heldSlot.attempt),
-      position: counters[counter + heldCounter.position]!,
+      position,
       done,
       failed: counters[counterSlot.failed]!,
       dropped: counters[counterSlot.dropped]!,
       itemsPerSecond: rate,
       from: counters[counter + heldCounter.from]!,
       since: counters[counter + heldCounter.since]!,
+      idle: Math.round(now - progress.atMs),
+      alive: Math.round(now - beganMs),
       ...(data.maxHeld === 1
         ? {}
         : {

@@ -9,7 +9,9 @@ const maxBlockedAtExitMs = 10_000;
 const retryMs = 0.2;
 const flushQueueEveryMs = 20;
 
-/** Writes the output of this process to its pipe before the printing call returns. Node.js itself writes to pipes later, and drops the rest when the process ends: often the error message. The streams are opened when they are first used.
+/**
+ * Writes the output of this process to its pipe before the printing call returns. Node.js itself writes to pipes later,
+ * and drops the rest when the process ends: often the error message. The streams are opened when they are first used.
  */
 export function printAtOnce({ runDir, name }: { readonly runDir: string; readonly name: string }): void {
   const log = openWorkerLog(runDir, name);

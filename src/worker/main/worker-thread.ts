@@ -34,7 +34,9 @@ await serveLauncher(
 );
 process.exit(0);
 
-/** Posts the output of a thread as messages, which arrive even if the thread ends right after. Node.js itself waits for an acknowledgement before it passes on more, and drops the rest when the thread ends.
+/**
+ * Posts the output of a thread as messages, which arrive even if the thread ends right after. Node.js itself waits for
+ * an acknowledgement before it passes on more, and drops the rest when the thread ends.
  */
 function postOutput(send: (response: WorkerResponse) => void): void {
   for (const stream of ["stdout", "stderr"] as const)

@@ -33,7 +33,7 @@ export function callAhead(work: ShardAttempt, items: readonly SingleItem[]): Cal
   const timer = setInterval(() => {
     const why = work.interruption(isStopping);
     if (why !== undefined) for (const call of calls) call.interrupt(why);
-  }, checkEveryMs);
+  }, checkEveryMs).unref();
   if (!isOneByOne) noteAll(work, items);
   const answers = new Map<number, Promise<Answer[]>>();
   let before: Promise<unknown> = Promise.resolve();

@@ -18,7 +18,10 @@ export interface OomKills {
   readonly count: number;
 }
 
-/** Reads the kernel's counter of processes killed for lack of memory: of this process's cgroup, or else of the host. Undefined if neither can be read. A cgroup also counts processes that were killed because the whole host had too little memory, so a cgroup without a limit counts as the host.
+/**
+ * Reads the kernel's counter of processes killed for lack of memory: of this process's cgroup, or else of the host.
+ * Undefined if neither can be read. A cgroup also counts processes that were killed because the whole host had too
+ * little memory, so a cgroup without a limit counts as the host.
  */
 export function countOomKills(): OomKills | undefined {
   const where = cgroupMemoryLimit() === undefined ? "host" : "cgroup";

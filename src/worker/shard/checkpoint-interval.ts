@@ -21,7 +21,9 @@ export interface CheckpointInterval {
   readonly boundMs: number;
 }
 
-/** The time from one checkpoint to the next. Slow checkpoints are saved less often, but the work that a kill repeats stays below a bound. The bound is exceeded only if a checkpoint takes more than a fifth of it.
+/**
+ * The time from one checkpoint to the next. Slow checkpoints are saved less often, but the work that a kill repeats
+ * stays below a bound. The bound is exceeded only if a checkpoint takes more than a fifth of it.
  */
 export function checkpointInterval({ optionMs, costMs, workedMs }: CheckpointCosts): CheckpointInterval {
   const bound = Math.max(optionMs, boundMs, workedMs / boundShare);

@@ -1,8 +1,6 @@
 import { isThenable } from "../../runtime/is-thenable.ts";
 
-/**
- * Calls `onWrite` after every successful write of a shard's writers. Returns false if a writer cannot be wrapped.
- */
+/** Calls `onWrite` after every successful write of a shard's writers. Returns false if a writer cannot be wrapped. */
 export function countWrites(writers: object, onWrite: () => void): boolean {
   return Object.values(writers).every((writer) => {
     const { write } = (writer ?? {}) as { write?: (...args: unknown[]) => unknown };

@@ -3,7 +3,9 @@ import { MillraceError } from "../../errors/errors.ts";
 
 export type CostOf = (idx: number) => number;
 
-/** How many of the indices, from `at` on, are in the next call of `forward`. Batches are cut while a shard runs, from its current position: their bounds are not part of the plan.
+/**
+ * How many of the indices, from `at` on, are in the next call of `forward`. Batches are cut while a shard runs, from
+ * its current position: their bounds are not part of the plan.
  */
 export function nextBatchLength(
   indices: readonly number[],

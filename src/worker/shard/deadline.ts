@@ -6,7 +6,9 @@ const margin = 1.5;
 
 /** When a worker must have left. */
 export interface Deadline {
-  /** Whether it is time to leave, because an item that begins now would not end before the deadline. A worker calls this between two items, so the time between two calls counts as the length of an item.
+  /**
+   * Whether it is time to leave, because an item that begins now would not end before the deadline. A worker calls this
+   * between two items, so the time between two calls counts as the length of an item.
    */
   isTimeUp(): boolean;
   /** The same for an item of this length. */

@@ -44,7 +44,7 @@ export function openFailureLog(shardDir: string): LineWriter<FailureRecord> {
   return new LineWriter<FailureRecord>(shardDir, failuresName, encodeRecord);
 }
 
-/** An error as plain data, each text of it at max 64 kB. */
+/** An error as plain data, each text of it at most 64 kB. */
 export function describeError(error: unknown): Pick<FailureRecord, "error" | "stack"> {
   const message = cutText(messageOf(error));
   if (!(error instanceof Error)) return { error: { name: typeof error, message } };

@@ -20,7 +20,9 @@ export interface InsertLinesOptions {
   readonly addedLines: number;
 }
 
-/** Merges two files of the same name: inserts pieces of the one in `newDir` into the one of `oldDir`, and writes the result to `newDir`. The old bytes must be those that were committed.
+/**
+ * Merges two files of the same name: inserts pieces of the one in `newDir` into the one of `oldDir`, and writes the
+ * result to `newDir`. The old bytes must be those that were committed.
  */
 export function insertLines(
   file: ShardFile,

@@ -2,7 +2,9 @@ import type { ItemNotes } from "../../run-folder/history/attempt-notes.ts";
 import type { Hold } from "../heartbeat/hold-claim.ts";
 import type { CrashHistory, Verdict } from "./crash-history.ts";
 
-/** Called around each `forward` that may end the worker. After a crash each item is noted on disk before it runs. With a time limit the heartbeat thread gets the start of each call. An ordinary run has no guard.
+/**
+ * Called around each `forward` that may end the worker. After a crash each item is noted on disk before it runs. With a
+ * time limit the heartbeat thread gets the start of each call. An ordinary run has no guard.
  */
 export interface ItemGuard {
   /** Begins a call of `count` items from `position` on. Returns a verdict if the item must not run. */

@@ -2,7 +2,9 @@ import { isDataset } from "../../plan/dataset-items.ts";
 import { cutText } from "../../text/cut-text.ts";
 import type { ShardAttempt } from "./shard-attempt.ts";
 
-/** The id of an item, for messages: from the dataset in the env that the run is over. Undefined if there is none. If it cannot be read, that error is ignored: the failure that is being reported matters more.
+/**
+ * The id of an item, for messages: from the dataset in the env that the run is over. Undefined if there is none. If it
+ * cannot be read, that error is ignored: the failure that is being reported matters more.
  */
 export async function itemId({ env, context }: ShardAttempt, item: number): Promise<string | undefined> {
   const { dataset: digest } = context.worker.run.plan.items;

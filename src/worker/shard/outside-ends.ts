@@ -13,7 +13,10 @@ export interface OutsideEnds {
 // The end of a worker is noticed with about this delay, so no item counts as shorter.
 const minItemMs = 20;
 
-/** Compares the ends at an item with the time that the item took. For each supervisor only the time between the first and the last end at the item counts, because kills may come in bursts. The first end starts that time and is not counted.
+/**
+ * Compares the ends at an item with the time that the item took. For each supervisor only the time between the first
+ * and the last end at the item counts, because kills may come in bursts. The first end starts that time and is not
+ * counted.
  */
 export function compareOutsideEnds(ends: readonly AttemptEnd[]): OutsideEnds | undefined {
   const bySupervisor = new Map<string, SeenEnd[]>();
@@ -44,7 +47,8 @@ function seenEnd({ item, exit }: AttemptEnd): SeenEnd | undefined {
   return { watched: exit.watched, itemMs: Math.max(minItemMs, exit.atMs - item.beganMs) };
 }
 
-/** The probability that kills at random moments hit one item at least this often (upper tail of the binomial distribution).
+/**
+ * The probability that kills at random moments hit one item at least this often (upper tail of the binomial distribution).
  */
 export function chanceOf({ atItem, inAll, share }: OutsideEnds): number {
   if (share >= 1 || atItem <= 0) return 1;

@@ -40,7 +40,8 @@ export function isWanted({ error }: Pick<RetryOrder, "error">): (failure: Failur
   return (failure) => failure.error.message.search(pattern) >= 0;
 }
 
-/** Runs only the failed items of the shards in `order`, until each of these shards was replaced by this worker or another one.
+/**
+ * Runs only the failed items of the shards in `order`, until each of these shards was replaced by this worker or another one.
  */
 export async function retryFailedShards(order: RetryOrder, context: ShardContext): Promise<WorkerOutcome["kind"]> {
   const { isLeaving, isTooLarge, member } = context.worker;

@@ -41,7 +41,9 @@ interface Retried {
   readonly failedAgain: FailureRecord | undefined;
 }
 
-/** Runs only the failed items of a committed shard, inserts their output at the right offsets and commits the shard again. Only line writers record these offsets; with other writers the whole shard is computed again.
+/**
+ * Runs only the failed items of a committed shard, inserts their output at the right offsets and commits the shard
+ * again. Only line writers record these offsets; with other writers the whole shard is computed again.
  */
 export async function retryShard(claim: ShardClaim, task: RetryTask, context: ShardContext): Promise<ShardOutcome> {
   const { member } = context.worker;

@@ -7,7 +7,9 @@ import { type InFlightOptions, ShardLoop } from "./shard-loop.ts";
 // How often the loop checks whether to stop while it waits for answers.
 const checkEveryMs = 25;
 
-/** Runs the items of a shard with several open calls of `forward`. Results are folded in item order. `older`: the folders of earlier attempts, newest first; items with an answer there are not called again.
+/**
+ * Runs the items of a shard with several open calls of `forward`. Results are folded in item order. `older`: the
+ * folders of earlier attempts, newest first; items with an answer there are not called again.
  */
 export async function runInFlight(
   work: ShardAttempt,
@@ -21,7 +23,7 @@ export async function runInFlight(
     keepsFailures: worker.task.options.onError === "skip",
   });
   const loop = new ShardLoop(work, shard, { known: knownAnswers(readAnswers(older)), onAllBegun });
-  const timer = setInterval(() => loop.wake(), checkEveryMs);
+  const timer = setInterval(() => loop.wake(), checkEveryMs).unref();
   const onFree = () => loop.wake();
   calls.slots.watch(onFree);
   try {

@@ -132,11 +132,9 @@ async function awaitAnswer(work: ShardAttempt, answer: unknown, indices: readonl
   const { call, context } = work;
   const { task, isStopping } = context.worker;
   const { itemTimeoutMs: timeoutMs } = task.options;
-  const timer = call.isListening ? setInterval(interruptIfLeaving, checkEveryMs) : undefined;
+  const timer = call.isListening ? setInterval(interruptIfLeaving, checkEveryMs).unref() : undefined;
   try {
-    return await (timer === undefined && timeoutMs === undefined
-      ? answer
-      : awaitHook(answer, { timeoutMs, indices, call }));
+    return await awaitHook(answer, { timeoutMs, indices, call });
   } catch (error) {
     if (call.interruption !== undefined) throw new ShardInterrupted(call.interruption);
     throw error;

@@ -31,7 +31,9 @@ export type ShardOutcome =
   | { readonly kind: "lost" }
   | { readonly kind: "left" };
 
-/** Runs a claimed shard: restore, forward and write, checkpoint, commit. If several calls may be open, `onAllBegun` is called when all its items have begun.
+/**
+ * Runs a claimed shard: restore, forward and write, checkpoint, commit. If several calls may be open, `onAllBegun` is
+ * called when all its items have begun.
  */
 export async function runShard(
   claim: ShardClaim,

@@ -127,8 +127,7 @@ export class ShardAttempt {
     this.context.budget.addPrior(this.failed);
   }
 
-  /** Called after a tick: checks whether to stop, saves a checkpoint if one is due, and yields to the event loop.
-   */
+  /** Called after a tick: checks whether to stop, saves a checkpoint if one is due, and yields to the event loop. */
   async onTick(): Promise<void> {
     const { pace, worker } = this.context;
     this.tick = this.heartbeat.ticks[0];

@@ -15,7 +15,10 @@ export interface ShardView {
   listOpen(mine?: ReadonlyMap<number, KnownShard>): Promise<readonly number[]>;
 }
 
-/** Opens the view of a worker. If a driver has inspected every shard, the name of a folder is enough: a folder gets that name only when it is complete. Otherwise, and if the runner has an `isShardDone`, the worker inspects each shard once.
+/**
+ * Opens the view of a worker. If a driver has inspected every shard, the name of a folder is enough: a folder gets that
+ * name only when it is complete. Otherwise, and if the runner has an `isShardDone`, the worker inspects each shard
+ * once.
  */
 export async function openShardView(worker: WorkerContext): Promise<ShardView> {
   const { firstScan, task } = worker;

@@ -122,7 +122,7 @@ async function prepareCell(folder: ClusterFolder, ask: Ask): Promise<void> {
   await fill("managers", "root", "sgeadmin");
 }
 
-/** Tells the running master of its host, its scheduler and its queue. */
+/** Registers at the running master its host, its scheduler and its queue. */
 async function describeCluster(
   folder: ClusterFolder,
   ask: Ask,

@@ -7,7 +7,7 @@ export const pathWithDaemons: string = [process.env["PATH"] ?? "/usr/bin:/bin", 
 
 export const isRoot: boolean = process.getuid?.() === 0;
 
-/** The file of a program, or undefined where it is not installed. */
+/** The file of a program, or undefined if it is not installed. */
 export function findProgram(name: string): string | undefined {
   return pathWithDaemons
     .split(delimiter)

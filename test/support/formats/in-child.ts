@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** What became of a script: the outcome of its last expression, and what it took. */
+/** The result of a script: the outcome of its last expression, and what it took. */
 export interface ChildOutcome {
-  /** `read` or the message of what it threw; undefined where the process was ended. */
+  /** `read` or the message of what it threw; undefined if the process was ended. */
   readonly outcome: string | undefined;
   readonly code: string | undefined;
   readonly seconds: number;

@@ -5,7 +5,7 @@ import type { RunFiles } from "./real-example.ts";
 
 const built = fileURLToPath(new URL("../../../dist/web/guide/simulation.js", import.meta.url));
 
-/** Tells a story with the simulation as it is built: the library is a part of it, which only the build can put there. */
+/** Plays a story with the simulation as it is built: the library is a part of it, which only the build can put there. */
 export async function recordStory(settings: Settings): Promise<Story> {
   const simulation = (await import(built)) as { recordStory(settings: Settings): Promise<Story> };
   return simulation.recordStory(settings);

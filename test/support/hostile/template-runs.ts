@@ -103,7 +103,7 @@ function addByHand(dir: string): void {
     JSON.stringify({ env: "slurm", pending: 0, running: 0, lost: 0, waitingFor: "Priority", silence: "no" }),
   );
   const fenced = readdirSync(paths.attempts).find((name) => name.endsWith(".fenced"));
-  expect(fenced, "an attempt that was given back").toBeDefined();
+  expect(fenced, "an attempt that was released").toBeDefined();
   const folder = join(paths.attempts, fenced!);
   expect(existsSync(join(folder, ".checkpoint.0")), "a checkpoint").toBe(true);
   writeFileSync(join(folder, ".item"), "3 1 0 1700000000000 1000000\n".padEnd(80));

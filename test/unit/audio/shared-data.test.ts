@@ -38,7 +38,7 @@ const messages: Readonly<Record<string, RegExp>> = {
   not_a_file: / is a directory/,
   not_found: / does not exist/,
 };
-/** Decoded all the same: whether they are of use is for the model to say. */
+/** Decoded nevertheless: whether they are of use is for the model to say. */
 const forModels = ["too_short", "silence"];
 
 describe.skipIf(data === undefined)(`the formats${data === undefined ? `: ${sharedIsAbsent}` : ""}`, () => {

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { type InstantiateOptions, instantiate } from "../../../src/config/instantiate.ts";
-import { ownTargets } from "../../../src/config/own-targets.ts";
+import { millraceTargets } from "../../../src/config/millrace-targets.ts";
 import { writeFiles } from "../../support/write-files.ts";
 
 const repository = fileURLToPath(new URL("../../..", import.meta.url));
@@ -128,10 +128,10 @@ describe("what a target can reach", () => {
 });
 
 describe("the targets of millrace itself", () => {
-  const entries = Object.keys(ownTargets);
+  const entries = Object.keys(millraceTargets);
   const file = (entry: string) => join(repository, "src", entry === "." ? "index.ts" : `${entry.slice(2)}.ts`);
 
-  /** A project in which millrace is installed, but not listed: a config may name its targets all the same. */
+  /** A project in which millrace is installed, but not listed: a config may name its targets nevertheless. */
   function withMillrace(name = "millrace"): string {
     const folder = writeFiles(project);
     const place = join(folder, "node_modules", name);
@@ -150,7 +150,7 @@ describe("the targets of millrace itself", () => {
     async (entry) => {
       const module = (await import(/* @vite-ignore */ file(entry))) as Record<string, unknown>;
       const callable = Object.keys(module).filter((name) => typeof module[name] === "function");
-      const marked = ownTargets[entry]!;
+      const marked = millraceTargets[entry]!;
       expect(marked.filter((name) => !callable.includes(name))).toEqual([]);
       const folder = withMillrace();
       let calls = 0;
@@ -166,7 +166,7 @@ describe("the targets of millrace itself", () => {
   );
 
   it("are providers and runners, and what makes values: nothing that writes, starts something or reads a config", () => {
-    const all = entries.flatMap((entry) => ownTargets[entry]!);
+    const all = entries.flatMap((entry) => millraceTargets[entry]!);
     expect(all).toEqual(expect.arrayContaining(["PrepProvider", "PrepRunner", "InferenceRunner", "commonCollateFn"]));
     expect(
       all.filter((name) => /write|merge|append|share|extract|prepare|collectStats$|instantiate|config/i.test(name)),

@@ -101,7 +101,7 @@ describe("instantiate", () => {
     expect(made).toEqual({ built: [{ m: { _target_: "./nope.js#x" } }] });
   });
 
-  it("hands over frozen parts, or copies that can be changed with _convert_", async () => {
+  it("passes frozen parts, or copies that can be changed with _convert_", async () => {
     const read = async (convert: string) => {
       const yaml = `_target_: ./things.js#build\n${convert}a: {b: [1]}\n`;
       const { built } = (await make(yaml)) as { built: [{ a: { b: number[] } }] };

@@ -50,7 +50,7 @@ describe("a config of a recipe", () => {
     expect(positionOf(config, "opt.b")?.source).toContain("egs3/TEMPLATE/asr");
   });
 
-  it("tells a command of the template before its values are used, so that it asks for trust", async () => {
+  it("reports the template to a command before its values are used, so that it asks for trust", async () => {
     const folder = tree({ ...template, "talk/asr/conf/training.yaml": "" });
     const onRead = (path: string) => {
       throw new Error(`not trusted: ${path}`);

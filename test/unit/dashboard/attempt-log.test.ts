@@ -33,7 +33,7 @@ describe("the log of attempts", () => {
     expect(log.leftOut()).toBe(2 * maxAttempts);
   });
 
-  it("hands over what is new once", () => {
+  it("passes what is new once", () => {
     const log = openAttemptLog();
     log.add(attempt(1));
     expect(log.takeNew()).toHaveLength(1);

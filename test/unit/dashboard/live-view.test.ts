@@ -37,7 +37,7 @@ function reportCommits(paths: RunPaths, worker: string, units: readonly number[]
 }
 
 describe("the live view of a run", () => {
-  it("has what is committed, in work and open in its first snapshot", async () => {
+  it("has what is committed, running and open in its first snapshot", async () => {
     const paths = makeRun(temporaryFolder(), 5);
     commitByHand(paths, 0);
     commitByHand(paths, 1, 2);
@@ -181,7 +181,7 @@ describe("the live view of a run", () => {
     });
     expect(view.overview().shards.committed).toBe(5300);
     expect(busy.total).toBeLessThan(8 * 40);
-    // It is listed when it has changed, and once more, since clocks of file systems tick slowly.
+    // It is listed when it has changed, and again, since clocks of file systems tick slowly.
     expect(busy["readdirSync"]).toBeLessThanOrEqual(8 + 2 + 2);
   });
 });

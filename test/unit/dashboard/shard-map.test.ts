@@ -29,7 +29,7 @@ describe("the map of shards", () => {
     expect(map.takeChanges()).toEqual([]);
   });
 
-  it("shows a shard that was left as waiting, and in work once a worker has it again", () => {
+  it("shows a shard that was left as waiting, and as running once a worker has it again", () => {
     const map = openShardMap(1);
     map.hold(new Set([0]));
     map.fence(0);
@@ -39,7 +39,7 @@ describe("the map of shards", () => {
     expect(map.text()).toBe("r");
   });
 
-  it("counts a shard that is committed anew once, whatever comes late", () => {
+  it("counts a shard that is committed again once, whatever comes late", () => {
     const map = openShardMap(1);
     map.commit(0, 1, flawed);
     map.commit(0, 2, sound);

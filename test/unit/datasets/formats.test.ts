@@ -55,7 +55,7 @@ describe("openTar", () => {
     }
   });
 
-  it("refuses a torn archive and a compressed one, and reads a changed one anew", async () => {
+  it("refuses a torn archive and a compressed one, and reads a changed one again", async () => {
     const path = join(temporaryFolder(), "x.tar");
     writeFileSync(path, archive(["a.txt"]).subarray(0, 700));
     await expect(openTar(path)).rejects.toThrow(/x\.tar, offset \d+: /);

@@ -143,7 +143,7 @@ describe("a dataset by its address", () => {
     );
   });
 
-  it("tells files apart that only the query of their address names", async () => {
+  it("distinguishes files that only the query of their address names", async () => {
     const rows = (name: string) => Buffer.from(`{"name":"${name}"}\n`);
     for (const name of ["a", "b"]) files.set(`/get?file=${name}`, { bytes: rows(name), etag: '"same"' });
     await using first = await openJsonl(`${origin}/get?file=a`, { remote: true });
@@ -152,7 +152,7 @@ describe("a dataset by its address", () => {
     expect(await second.at(0)).toEqual({ name: "b" });
   });
 
-  it("needs no other blocks when an address is signed anew", async () => {
+  it("needs no other blocks when an address is signed again", async () => {
     for (const signature of ["one", "two"]) {
       files.set(`/signed.jsonl?X-Amz-Signature=${signature}`, { bytes: Buffer.from(text), etag: '"signed"' });
       await using data = await openJsonl(`${origin}/signed.jsonl?X-Amz-Signature=${signature}`, { remote: true });
@@ -169,8 +169,8 @@ describe("a dataset by its address", () => {
     files.set("/other.jsonl", { bytes: Buffer.from(bytes).fill(32, 0, 10), etag: '"b"' });
     await new Promise((resolve) => setTimeout(resolve, 1100));
     await expect(data.at(0)).rejects.toThrow(/has changed since it was opened/);
-    await using anew = await openJsonl(`${origin}/other.jsonl`, { remote: true });
-    expect(anew.digest).not.toBe(data.digest);
+    await using again = await openJsonl(`${origin}/other.jsonl`, { remote: true });
+    expect(again.digest).not.toBe(data.digest);
   });
 
   it.each([

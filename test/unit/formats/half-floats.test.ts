@@ -15,7 +15,7 @@ import { askPython, pythonWith } from "../../support/formats/python.ts";
 const allBits = Array.from({ length: 65_536 }, (_, bits) => bits);
 
 describe("float16", () => {
-  it("gives back all of its bits but the kinds of NaN", () => {
+  it("returns all of its bits but the kinds of NaN", () => {
     const numbers = allBits.filter((bits) => !Number.isNaN(float16ToNumber(bits)));
     expect(numbers.length).toBe(65_536 - 2 * 1023);
     expect(numbers.filter((bits) => numberToFloat16(float16ToNumber(bits)) !== bits)).toEqual([]);
@@ -67,7 +67,7 @@ describe("float16", () => {
 });
 
 describe("bfloat16", () => {
-  it("gives back all of its bits but the kinds of NaN", () => {
+  it("returns all of its bits but the kinds of NaN", () => {
     const numbers = allBits.filter((bits) => !Number.isNaN(bfloat16ToNumber(bits)));
     expect(numbers.filter((bits) => numberToBfloat16(bfloat16ToNumber(bits)) !== bits)).toEqual([]);
     expect(bfloat16ToNumber(numberToBfloat16(Number.NaN))).toBeNaN();

@@ -123,7 +123,7 @@ describe("encodeNpy", () => {
     expect(encodeNpy(arrayOfText(holdsOf(name))).toString("hex")).toBe(goldenBytes(name).toString("hex"));
   });
 
-  it("gives back any array", () => {
+  it("returns any array", () => {
     fc.assert(
       fc.property(arrays(["bfloat16"]), (array) => {
         expect(arrayText(decodeNpy(encodeNpy(array)))).toEqual(arrayText(array));

@@ -24,7 +24,7 @@ describe("an npz file", () => {
     file.close();
   });
 
-  it("gives back any arrays, stored and deflated", () => {
+  it("returns any arrays, stored and deflated", () => {
     fc.assert(
       fc.property(named, fc.boolean(), (record, compress) => {
         const expected = Object.fromEntries(Object.entries(record).map(([name, array]) => [name, arrayText(array)]));

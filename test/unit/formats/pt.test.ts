@@ -201,7 +201,7 @@ describe("encodePt", () => {
       .map((pairs) => new Map(pairs.filter(([key]) => typeof key !== "number" || (key !== 0 && key !== 1)))),
   }));
 
-  it("gives back any value", () => {
+  it("returns any value", () => {
     fc.assert(
       fc.property(values, (value) => {
         expect(ptText(decodePt(encodePt(value)))).toEqual(ptText(value as PtValue));
@@ -210,7 +210,7 @@ describe("encodePt", () => {
     );
   });
 
-  it("gives back one tensor after the other, also of the same shape", () => {
+  it("returns one tensor after the other, also of the same shape", () => {
     fc.assert(
       fc.property(fc.array(arrays(["uint16", "uint32", "uint64"]), { maxLength: 8 }), (list) => {
         for (const array of [...list, ...list]) expect(ptText(decodePt(encodePt(array)))).toEqual(arrayText(array));

@@ -48,7 +48,7 @@ describe("a zip archive", () => {
     expect(contentOf(bytes)).toEqual(holds);
   });
 
-  it("gives back any entries: stored, deflated, streamed, aligned", () => {
+  it("returns any entries: stored, deflated, streamed, aligned", () => {
     const entry = fc.record({
       content: fc.uint8Array({ maxLength: 300 }),
       compress: fc.boolean(),

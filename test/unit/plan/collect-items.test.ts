@@ -63,7 +63,7 @@ describe("collectItems", () => {
     expect(readItems(items, 0, items.count)).toEqual(indices);
   });
 
-  it("gives the same list for the same sequence, however it is handed over", async () => {
+  it("gives the same list for the same sequence, however it is passed on", async () => {
     await fc.assert(
       fc.asyncProperty(sequences, async (sequence) => {
         const fromArray = await collectItems(sequence);

@@ -14,7 +14,7 @@ describe("growLog", () => {
     expect(tail).toEqual({ text: "ab\n", isCut: false, next: 3 });
   });
 
-  it("begins anew with a log that was emptied", () => {
+  it("begins again with a log that was emptied", () => {
     expect(growLog(growLog(undefined, piece("long ago\n", 0)), piece("new\n", 0)).text).toBe("new\n");
   });
 

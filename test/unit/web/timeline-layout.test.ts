@@ -45,7 +45,7 @@ describe("layoutTimeline", () => {
     expect(lane!.bars).toMatchObject([{ x: 0, width: 10, attempts: [1] }]);
   });
 
-  it("shows what is in work from the end of the attempt before, or since it was seen", () => {
+  it("shows what is running from the end of the attempt before, or since it was seen", () => {
     const lanes = layout([attempt("a", 0, 400)], {
       workers: [worker("a", 7), worker("b", 8), worker("idle", null)],
       seenSince: new Map([["b 8", 900]]),

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { putJsonLine } from "../../../src/writers/put-json-line.ts";
 
-/** The line as it was put behind something else; undefined where it was left to JSON.stringify. */
+/** The line as it was put behind something else; undefined if it was left to JSON.stringify. */
 function lineOf(record: unknown, room = 65_536): string | undefined {
   const into = Buffer.alloc(room, "#");
   const end = putJsonLine(record, into, 3);

@@ -10,7 +10,7 @@ export function describeBar(
   attempts: readonly AttemptView[],
 ): string {
   const [first, last] = [attempts[positions[0] ?? -1], attempts[positions.at(-1) ?? -1]];
-  if (first === undefined || last === undefined) return `${worker}: shard ${shard}, in work`;
+  if (first === undefined || last === undefined) return `${worker}: shard ${shard}, running`;
   const place = `${worker}: ${positions.length === 1 ? `${unitName(first.unit)}, attempt ${first.attempt}` : plural(positions.length, "attempt")}`;
   const span = `${formatClock(first.began)} for ${formatSpan(last.ended - first.began)}`;
   const reason = last.reason === undefined ? "" : ` (${last.reason})`;

@@ -16,7 +16,7 @@ const frame = `${square}M1.2 1.2H8.8V8.8H1.2Z`;
 /** Every state, in the order of a shard's life. */
 export const shardKinds: readonly ShardKind[] = [
   { letter: ".", name: "free", label: "not begun", shape: frame },
-  { letter: "r", name: "running", label: "in work", shape: `${square}M3 3H7V7H3Z` },
+  { letter: "r", name: "running", label: "running", shape: `${square}M3 3H7V7H3Z` },
   { letter: "w", name: "waiting", label: "waits for its next attempt", shape: `${frame}M1.2 5H8.8V8.8H1.2Z` },
   { letter: "c", name: "committed", label: "committed", shape: square },
   { letter: "f", name: "failed", label: "committed, with failed items", shape: `${square}M7.2 1H9V2.8L2.8 9H1V7.2Z` },

@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import type { Overview, RunAction } from "../../../src/dashboard/run-view.ts";
+import { isUnderWay } from "../../../src/run-folder/run/run-state.ts";
 import { formatCount, plural } from "../format.ts";
 import type { RunSource } from "../source/run-source.ts";
 import { announce } from "./announcer.tsx";
@@ -10,8 +11,8 @@ import { useSource } from "./use-source.ts";
 export function RunActions({ id, overview }: { id: string; overview: Overview }): JSX.Element | null {
   const source = useSource();
   const { state, stopping, workers } = overview;
-  const isUnderWay = state === "running" || state === "queued" || workers.length > 0;
-  if (!source.isLive || !isUnderWay) return null;
+  const isBusy = isUnderWay(state) || workers.length > 0;
+  if (!source.isLive || !isBusy) return null;
   return (
     <div class="actions">
       {stopping === null && (
@@ -43,7 +44,7 @@ export function RunActions({ id, overview }: { id: string; overview: Overview })
 export function RetryButton({ id, overview }: { id: string; overview: Overview }): JSX.Element | null {
   const source = useSource();
   const { items, workers, state } = overview;
-  if (items.failed === 0 || workers.length > 0 || state === "running" || state === "queued") return null;
+  if (items.failed === 0 || workers.length > 0 || isUnderWay(state)) return null;
   return (
     <ConfirmButton
       label="Retry"
@@ -51,7 +52,7 @@ export function RetryButton({ id, overview }: { id: string; overview: Overview }
       question="Retry what has failed?"
       act={() => order(source, id, "retry")}
     >
-      {`Runs ${formatCount(items.failed)} failed ${items.failed === 1 ? "item" : "items"} once more, alone, on the machine of this dashboard.`}
+      {`Runs only the ${formatCount(items.failed)} failed ${items.failed === 1 ? "item" : "items"} again, on the machine of this dashboard.`}
     </ConfirmButton>
   );
 }

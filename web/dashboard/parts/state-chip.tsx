@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import type { RunCard } from "../../../src/dashboard/run-view.ts";
-import { isUnderWay } from "../model/is-under-way.ts";
+import { isUnderWay } from "../../../src/run-folder/run/run-state.ts";
 
 /** The state of a run in one word, with a mark besides the colour. */
 export function StateChip({ state, stopping }: { state: RunCard["state"]; stopping?: string | null }): JSX.Element {

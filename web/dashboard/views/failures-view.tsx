@@ -45,9 +45,7 @@ export function FailuresView({ id, model }: { id: string; model: RunModel }): JS
       )}
       {value !== undefined && value.total > 0 && (
         <>
-          <p>
-            {formatCount(value.total)} failed. This runs them once more, alone, and puts what succeeds into its place:
-          </p>
+          <p>{formatCount(value.total)} failed. This runs only them again, and inserts the results of those that succeed:</p>
           <CopyLine text={value.retryCommand} what="the command" />
           {kept < value.total && <p class="empty">The first {formatCount(kept)} of them are listed.</p>}
           <ol class="failures" aria-label="Failed items">

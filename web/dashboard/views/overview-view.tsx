@@ -1,10 +1,10 @@
 import type { JSX } from "preact";
 import { describeCalls, describeJobs } from "../../../src/driver/progress/progress-line.ts";
+import { isUnderWay } from "../../../src/run-folder/run/run-state.ts";
 import { ThroughputChart } from "../charts/throughput-chart.tsx";
 import { formatCount, formatDuration, formatMoment, formatPercent } from "../format.ts";
 import { ShardLegend } from "../map/shard-legend.tsx";
 import { ShardMap } from "../map/shard-map.tsx";
-import { isUnderWay } from "../model/is-under-way.ts";
 import type { RunModel } from "../model/run-model.ts";
 import { Facts } from "../parts/facts.tsx";
 import { Panel } from "../parts/panel.tsx";
@@ -22,8 +22,21 @@ export interface OverviewViewProps {
 
 /** A run on one screen: progress, rate, time, workers. */
 export function OverviewView({ model, isLive, choose }: OverviewViewProps): JSX.Element {
-  const { items, shards, itemsPerSecond, etaSeconds, began, ended, state, failure, jobs, jobProblems, calls, workers } =
-    model.overview;
+  const {
+    items,
+    shards,
+    itemsPerSecond,
+    etaSeconds,
+    began,
+    ended,
+    state,
+    failure,
+    stalled,
+    jobs,
+    jobProblems,
+    calls,
+    workers,
+  } = model.overview;
   const isOver = !isUnderWay(state);
   const now = useNow(isLive && !isOver);
   const until = isOver ? (ended ?? began) : now;
@@ -31,6 +44,7 @@ export function OverviewView({ model, isLive, choose }: OverviewViewProps): JSX.
   return (
     <>
       {failure !== null && <RunFailurePanel failure={failure} />}
+      {stalled !== undefined && <p class="notice">{stalled}</p>}
       <Panel id="overview-title" title="Progress">
         <Facts
           isLarge

@@ -72,7 +72,7 @@ export const remarks: Readonly<Record<Occasion, Remark>> = {
   },
   manifest: {
     phase: "plan",
-    why: "Items are cut into shards once, when the run begins. Neither a resume nor another number of workers cuts them anew.",
+    why: "Items are cut into shards once, when the run begins. Neither a resume nor another number of workers cuts them again.",
     code: at("make-plan.ts", "export function makePlan("),
     config: "  shards:",
   },

@@ -32,7 +32,7 @@ function ActorCard({ actor, isActive }: { readonly actor: ActorView; readonly is
             <>
               <dt>env</dt>
               <dd>{hasEnv ? "dataset, model" : "not built"}</dd>
-              <dt>in work</dt>
+              <dt>current items</dt>
               <dd>{list(inWork)}</dd>
               <dt>only in memory</dt>
               <dd>{list(inMemory)}</dd>

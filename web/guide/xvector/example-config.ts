@@ -9,7 +9,7 @@ const ownModels: Partial<Record<ToolkitName, string>> = {
   onnx: "models/my-speaker-model.onnx",
 };
 
-/** A first config for a toolkit. It runs on a GPU where there is one, and on a CPU otherwise. */
+/** A first config for a toolkit. It runs on a GPU if there is one, and on a CPU otherwise. */
 export function exampleConfig(toolkit: ToolkitName): { readonly data_dir: string; readonly xvector: XVectorSection } {
   const model = toolkit === "builtin" ? undefined : (ownModels[toolkit] ?? modelOf({ ...common, toolkit }));
   const xvector = {

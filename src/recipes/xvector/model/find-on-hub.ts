@@ -1,15 +1,13 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { isPathWithin } from "../../../hub/hub-names.ts";
+import { isHubName, isPathWithin, revisionPattern } from "../../../hub/hub-names.ts";
 import { type HubSettings, hubSettings } from "../../../hub/hub-settings.ts";
 import { MillraceError } from "../../../index.ts";
 import { statisticsFile } from "../../../speech.ts";
 import { isNormalisedByToolkit, type XVectorSection } from "../xvector-config.ts";
-import { cachedSnapshot } from "./cached-snapshot.ts";
-import { checkHubFile } from "./check-hub-file.ts";
 import { fetchFromHub } from "./fetch-from-hub.ts";
 import type { ModelFiles } from "./found-model.ts";
-import type { HubFile } from "./hub.ts";
+import { type HubFile, repoFolder } from "./hub.ts";
 import { explainHubFailure } from "./hub-errors.ts";
 import { listHubFiles } from "./list-hub-files.ts";
 import { chooseModelFiles } from "./model-files.ts";
@@ -71,4 +69,36 @@ async function findInCache(
     if (error instanceof NotCached || (error instanceof MillraceError && error.code === "BAD_MODEL")) return undefined;
     throw error;
   }
+}
+
+/** The folder of a revision's files in the hub's cache, where they may have been put by any of its tools. */
+function cachedSnapshot({ repo, revision }: HubFile, settings: HubSettings): string {
+  const folder = repoFolder(settings, repo);
+  const noted = readIfThere(join(folder, "refs", ...revision.split("/")))?.trim();
+  // Anything but a commit could be a path to another place.
+  const commit = noted !== undefined && /^[\w-]+$/.test(noted) ? noted : revision;
+  return join(folder, "snapshots", commit);
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+/** Checks the names in a config, because they become URLs of the hub and file names in the cache. */
+function checkHubFile({ repo, revision, file }: HubFile): HubFile {
+  if (!isHubName(repo)) throw refuse("pretrained_model", repo, "owner/name");
+  if (!revisionPattern.test(revision)) throw refuse("revision", revision, "a branch, a tag or a commit");
+  const plain = file?.replace(/^(?:\.\/+)+/, "");
+  if (plain !== undefined && !isPathWithin(plain)) throw refuse("model_file", file, "a path inside the repository");
+  return { repo, revision, file: plain };
+}
+
+function refuse(key: string, value: unknown, expected: string): MillraceError {
+  return new MillraceError("BAD_MODEL", `xvector.${key} is ${JSON.stringify(value)}; ${expected} was expected.`, {
+    hint: "Its parts are divided by single slashes; none of them is empty, `.` or `..`.",
+  });
 }

@@ -32,7 +32,7 @@ export function unexpectedAnswer(repo: string, field: string, got: unknown, expe
     `The hub's answer about the model ${repo} cannot be used: ${field} is ${short}, ${expected} was expected.`,
     {
       hint:
-        "Check that HF_ENDPOINT, where it is set, is a Hugging Face hub. Or fetch the ONNX file yourself and name it in " +
+        "Check that HF_ENDPOINT, if it is set, is a Hugging Face hub. Or fetch the ONNX file yourself and name it in " +
         "xvector.pretrained_model.",
     },
   );
@@ -42,7 +42,7 @@ export function unexpectedAnswer(repo: string, field: string, got: unknown, expe
 export function damagedDownload(url: string, why: string, cause?: unknown): MillraceError {
   return new MillraceError("BAD_MODEL", `${url} could not be fetched: ${why}.`, {
     cause,
-    hint: "Run again to fetch it anew; nothing of it was kept.",
+    hint: "Run again to fetch it again; nothing of it was kept.",
   });
 }
 

@@ -4,7 +4,6 @@ import type { FrontEnd } from "../make-front-end.ts";
 import type { ModelConvention } from "../toolkits/toolkit.ts";
 import { cutWindows } from "./cut-windows.ts";
 import { chooseInputs, type ModelInputs } from "./model-inputs.ts";
-import { vectorsOf } from "./model-output.ts";
 import { lengthsOf, stackTensors } from "./stack-tensors.ts";
 
 /** A speaker model: one vector for each utterance. */
@@ -25,8 +24,8 @@ export interface SpeakerModelOptions {
   readonly features?: FrontEnd;
 }
 
-// Enough to fill a GPU, little enough for an hour of audio in windows. For pieces of one length only: a padded batch is that of
-// the user's batch_size, because a vector depends on how far its utterance was padded.
+// Enough to fill a GPU, little enough for an hour of audio in windows. For pieces of one length only: a padded batch is
+// that of the user's batch_size, because a vector depends on how far its utterance was padded.
 const maxAtOnce = 32;
 
 /** One piece of an utterance for the model. */
@@ -136,4 +135,39 @@ function describe(tensors: Readonly<Record<string, ModelTensor>>): string {
   return Object.entries(tensors)
     .map(([name, { dtype, shape }]) => `${name}: ${dtype} [${shape.join(", ")}]`)
     .join(", ");
+}
+
+/** The vectors in a model's output. Dimensions of size 1, which some exports leave in, are removed. */
+function vectorsOf(output: ModelTensor | undefined, count: number, model: string): Float32Array[] {
+  const numbers = output?.data;
+  if (output === undefined || !(numbers instanceof Float32Array || numbers instanceof Float64Array))
+    throw refuse(model, `gives ${output === undefined ? "nothing" : output.dtype}`, "A vector of floats was expected.");
+  const { shape } = output;
+  const wide = shape.slice(shape[0] === count ? 1 : 0).filter((size) => size !== 1);
+  const [size = 1] = wide;
+  if (wide.length > 1 || size * count !== numbers.length)
+    throw refuse(
+      model,
+      `gives a tensor of [${shape.join(", ")}] for ${count} utterance${count === 1 ? "" : "s"}`,
+      "One vector each was expected. Name the pooled output in xvector.model.output_name.",
+    );
+  return Array.from({ length: count }, (_, i) => checkVector(numbers.subarray(i * size, (i + 1) * size), model));
+}
+
+/** A model gives an output for any input; an invalid vector is refused. */
+function checkVector(values: Float32Array | Float64Array, model: string): Float32Array {
+  const vector = new Float32Array(values);
+  let [isAllFinite, isZero] = [true, true];
+  for (const value of vector) {
+    isAllFinite &&= Number.isFinite(value);
+    isZero &&= value === 0;
+  }
+  if (!isAllFinite)
+    throw refuse(model, "gave a non-finite embedding (NaN or infinity)", "The audio or the model is damaged.");
+  if (isZero) throw refuse(model, "gave an embedding of zeros only", "The audio or the model is damaged.");
+  return vector;
+}
+
+function refuse(model: string, what: string, hint: string): MillraceError {
+  return new MillraceError("BAD_MODEL", `${model} ${what}.`, { hint });
 }

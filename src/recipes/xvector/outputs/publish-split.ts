@@ -7,11 +7,12 @@ import { scorePairs } from "../score-pairs.ts";
 import { openSplit } from "../split-utterances.ts";
 import type { XVectorConfig, XVectorSection } from "../xvector-config.ts";
 import { sourceOf, type XVectorParams } from "../xvector-provider.ts";
+import type { XVectorResult } from "../xvector-result.ts";
 import type { XVectorSummary } from "../xvector-summary.ts";
+import { LineFile } from "./line-file.ts";
 import { readShards } from "./read-shard.ts";
-import type { SpeakerMeans } from "./speaker-means.ts";
+import { type Sample, sampleOf } from "./sample-of.ts";
 import { type SplitPlaces, splitPlaces } from "./split-places.ts";
-import { SplitTotals } from "./split-totals.ts";
 import { removeUnfinished } from "./unfinished.ts";
 import { type VectorFormat, vectorFormat } from "./vector-format.ts";
 import type { VectorEntry } from "./write-together.ts";
@@ -105,4 +106,62 @@ async function publishFailures(
   const rows = failures.map(({ id, line, audio, code, message }) => [id, line, code, audio, plain(message)].join("\t"));
   writeWhole(path, `utt_id\tline\tcode\tfile\tmessage\n${rows.join("\n")}\n`, places);
   return failures;
+}
+
+/** What one pass over a split's vectors collects: the index, the means, a sample for the report. */
+class SplitTotals {
+  readonly means: SpeakerMeans = new SpeakerMeans();
+  readonly sample: Sample<XVectorResult> = sampleOf();
+  readonly index: LineFile;
+  written = 0;
+  seconds = 0;
+  dimension = 0;
+  private readonly places: SplitPlaces;
+
+  constructor(places: SplitPlaces) {
+    this.places = places;
+    this.index = new LineFile(places.index, places);
+    this.index.write("utt_id\tspeaker_id\tseconds\tfile\tclipped\twarnings");
+  }
+
+  /** Passes results on to the writer and collects the totals. */
+  *watch(results: Iterable<XVectorResult>): Generator<VectorEntry> {
+    for (const result of results) {
+      const { record, vector } = result;
+      const { utt_id: id, speaker_id: speaker, seconds, clipped = 0, warnings = [] } = record;
+      yield { id, speaker, seconds, vector };
+      this.means.add(speaker, vector);
+      this.sample.add(result);
+      this.written++;
+      this.seconds += seconds;
+      this.dimension = vector.length;
+      this.index.write([id, speaker, seconds, this.places.relative(id), clipped, warnings.join(",")].join("\t"));
+    }
+  }
+}
+
+/** The mean vector of each speaker, accumulated per utterance. Utterances without a speaker are ignored. */
+class SpeakerMeans {
+  private readonly sums = new Map<string, { readonly sum: Float64Array; count: number }>();
+
+  get size(): number {
+    return this.sums.size;
+  }
+
+  add(speaker: string, vector: Float32Array): void {
+    if (speaker === "") return;
+    let entry = this.sums.get(speaker);
+    if (entry === undefined) {
+      entry = { sum: new Float64Array(vector.length), count: 0 };
+      this.sums.set(speaker, entry);
+    }
+    const { sum } = entry;
+    for (let k = 0; k < vector.length; k++) sum[k] = sum[k]! + vector[k]!;
+    entry.count++;
+  }
+
+  *entries(): Generator<VectorEntry> {
+    for (const [speaker, { sum, count }] of this.sums)
+      yield { id: speaker, speaker, seconds: 0, vector: Float32Array.from(sum, (value) => value / count) };
+  }
 }

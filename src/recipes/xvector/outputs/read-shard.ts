@@ -28,7 +28,7 @@ export function* readShards(shardDirs: readonly string[]): Generator<XVectorResu
     }
     if (row === rows) continue;
     throw new MillraceError("SHARD_DAMAGED", `${dir} has ${row} utterances and ${rows} vectors.`, {
-      hint: "Delete the file `done` in it and run again to have it made anew.",
+      hint: "Delete the file `done` in it and run again to have it made again.",
     });
   }
 }

@@ -25,7 +25,7 @@ describe("parseJsonl", () => {
     ...parseJsonl(toByteSource(Buffer.from(text), "x.jsonl"), { maxLineBytes }),
   ];
 
-  it("gives back what encodeJsonLine has written, however the bytes are cut into chunks", () => {
+  it("returns what encodeJsonLine has written, however the bytes are cut into chunks", () => {
     fc.assert(
       fc.property(fc.array(fc.jsonValue()), (records) => {
         const text = records.map(encodeJsonLine).join("");

@@ -34,7 +34,7 @@ describe("settings in an address", () => {
     );
   });
 
-  it("are empty where everything is as usual", () => {
+  it("are empty if everything is as usual", () => {
     expect(settingsText(usualSettings)).toBe("");
   });
 

@@ -31,7 +31,7 @@ describe("the crash budget", () => {
     });
   });
 
-  it("begins anew with a worker that was ready", () => {
+  it("begins again with a worker that was ready", () => {
     const { budget } = newBudget();
     for (let i = 0; i < 20; i++) {
       expect(budget.answer(crash({ code: 3 }, i % 3 === 2), false).kind).toBe("replace");

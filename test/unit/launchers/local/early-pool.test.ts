@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { StartedWorker } from "../../../../src/launchers/launcher.ts";
 import { openEarlyPool } from "../../../../src/launchers/local/early-pool.ts";
 
-/** Workers that only say what became of them. */
+/** Workers that only report how they ended. */
 function workers() {
   const events: string[] = [];
   const start = ({ slot, name }: { readonly slot: number; readonly name: string }): StartedWorker => {

@@ -17,7 +17,7 @@ describe("job scripts", () => {
   it.each(cases)("of $env with $kind options are those that were agreed on", ({ env, kind }) => {
     const file = join(golden, `${env}-${kind}.txt`);
     const text = chooseScheduler(env)!.render(sampleJob(env, kind));
-    // MILLRACE_GOLDEN=1 writes them anew; the difference is for a person to read.
+    // MILLRACE_GOLDEN=1 writes them again; the difference is for a person to read.
     if (process.env["MILLRACE_GOLDEN"] !== undefined) writeFileSync(file, text);
     expect(text).toBe(readFileSync(file, "utf8"));
   });
@@ -42,7 +42,7 @@ const starts: Readonly<Partial<Record<ParallelEnv, (file: string, text: string) 
 };
 
 describe("a hostile job", () => {
-  it.each(schedulers.map(({ env }) => env))("of %s hands on every word unchanged and runs nothing else", (env) => {
+  it.each(schedulers.map(({ env }) => env))("of %s passes on every word unchanged and runs nothing else", (env) => {
     const folder = temporaryFolder();
     const scheduler = chooseScheduler(env)!;
     const logs = join(folder, hostileWords.filter((word) => word !== "" && !word.includes("/")).join(" "));

@@ -44,7 +44,7 @@ describe("a raw manifest", () => {
     expect(reading).toThrow(expect.objectContaining({ code: "BAD_FILE", message: expect.stringContaining(problem) }));
   });
 
-  it("may have any path where the audio is written anew", () => {
+  it("may have any path where the audio is written again", () => {
     expect(read("b\ta.wav:12\tx\ts\n", { audio: { write: true } }).rows).toHaveLength(1);
   });
 

@@ -1,4 +1,5 @@
-// A hub, a config and a cache that try to write elsewhere: each is refused, and all that lies outside the cache stays as it is.
+// A hub, a config and a cache that try to write elsewhere: each is refused, and all that lies outside the cache stays
+// as it is.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
@@ -332,7 +333,7 @@ describe("a cache with links that lead out", () => {
 });
 
 describe("a blob that is in the cache", () => {
-  it("is used without another download where it is whole, and fetched anew where it is not", async () => {
+  it("is used without another download where it is whole, and fetched again where it is not", async () => {
     for (const isGit of [false, true]) {
       const world = makeWorld();
       const blob = join(world.folder, "blobs", isGit ? gitBlobId(bytes) : sha256);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { borrowBuffer } from "../../../../src/recipes/xvector/borrow-buffer.ts";
 
-it("is used again once it is given back, and not before", () => {
+it("is used again once it is released, and not before", () => {
   const [one, two] = [borrowBuffer(), borrowBuffer()];
   const lent = one.allocate(1000);
   expect(two.allocate(1000).buffer).not.toBe(lent.buffer);

@@ -116,7 +116,7 @@ describe("a speaker model", () => {
     expect(calls[0]!["feats"]).toMatchObject({ shape: [1, 2, 3], data: Float32Array.of(0, 2, 4, 1, 3, 5) });
   });
 
-  it("hands over a waveform with or without a dimension for channels", async () => {
+  it("passes a waveform with or without a dimension for channels", async () => {
     const flat = summingModel([{ name: "wav", dtype: "float32", shape: ["B", "N"] }]);
     await speakerModel(flat.model, { input: "waveform" }).embed([matrix(9, 1)]);
     const deep = summingModel([{ name: "wav", dtype: "float32", shape: ["B", 1, "N"] }]);

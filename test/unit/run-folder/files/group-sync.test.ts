@@ -27,7 +27,7 @@ const long = Number.POSITIVE_INFINITY;
 const names = (count: number) => Array.from({ length: count }, (_, i) => `file-${i}`);
 
 describe("GroupSync", () => {
-  it("flushes everything that was added once it is through", async () => {
+  it("flushes everything that was added when it has ended", async () => {
     flushed.length = 0;
     const sync = new GroupSync("run", 0);
     sync.add(["a", "b"], long);
@@ -127,7 +127,7 @@ describe("syncSoon", () => {
     for (let run = 0; run < 20_000; run++) syncSoon([`${run}`], () => (last = run === 19_999));
     await whenSynced();
     expect(last).toBe(true);
-    // A group that is left to the operating system is through, too.
+    // A group that is left to the operating system has ended, too.
     await isThrough;
     expect(flushed.length).toBeGreaterThanOrEqual(32);
     expect(flushed.length).toBeLessThanOrEqual(300);

@@ -45,7 +45,7 @@ type Write = (root: string, path: string) => unknown;
 
 const writes: readonly (readonly [string, Write])[] = [
   ["replaceInRun", (root, path) => replaceInRun(root, path, "x")],
-  ["replaceInRun for good", (root, path) => replaceInRun(root, path, "x", { isDurable: true })],
+  ["replaceInRun permanently", (root, path) => replaceInRun(root, path, "x", { isDurable: true })],
   ["createInRun", (root, path) => createInRun(root, path, "x")],
   ["writeNewInRun", (root, path) => writeNewInRun(root, path, "x")],
   ["rewriteInRun", (root, path) => rewriteInRun(root, path, "x")],

@@ -100,7 +100,7 @@ describe("the history of a worker", () => {
 });
 
 describe("the tail of all histories", () => {
-  it("hands over each line once, as the files grow and come", async () => {
+  it("passes each line once, as the files grow and come", async () => {
     const paths = runPaths(temporaryFolder());
     const tail = openHistoryTail(paths);
     const read = async () => {
@@ -120,7 +120,7 @@ describe("the tail of all histories", () => {
     one.add({ ...record, unit: 2, ended: 9000 });
     one.close();
     expect(await read()).toEqual([2]);
-    // Half of a line is handed over when it is whole.
+    // Half of a line is passed on when it is whole.
     appendFileSync(paths.history("one"), JSON.stringify({ ...record, unit: 4 }).slice(0, 20));
     expect(await read()).toEqual([]);
     appendFileSync(paths.history("one"), `${JSON.stringify({ ...record, unit: 4 }).slice(20)}\n`);

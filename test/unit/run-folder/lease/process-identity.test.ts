@@ -33,7 +33,7 @@ describe("isKnownDead", () => {
     expect(isKnownDead({ host: "elsewhere|boot|pid", pid, began: "1" })).toBe(false);
   });
 
-  it("says no to a process of this host before it was booted anew", () => {
+  it("says no to a process of this host before it was booted again", () => {
     const [name, , namespace] = identify().host.split("|");
     expect(isKnownDead({ host: `${name}|other-boot|${namespace}`, pid: 2 ** 30, began: "1" })).toBe(false);
   });

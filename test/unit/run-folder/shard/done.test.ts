@@ -24,10 +24,26 @@ function committedShard(): { dir: string; done: Done } {
 }
 
 const damages: [string, (dir: string) => void, RegExp][] = [
-  ["a file is missing", (dir) => rmSync(join(dir, "records.jsonl")), /records.jsonl is not there; done says 8/],
-  ["a folder is missing", (dir) => rmSync(join(dir, "wav"), { recursive: true }), /0.bin is not there; done says 3/],
-  ["a file is longer", (dir) => appendFileSync(join(dir, "wav", "0.bin"), "x"), /0.bin has 4 bytes; done says 3/],
-  ["a file is shorter", (dir) => truncateSync(join(dir, "records.jsonl"), 5), /records.jsonl has 5 bytes; done says 8/],
+  [
+    "a file is missing",
+    (dir) => rmSync(join(dir, "records.jsonl")),
+    /records.jsonl is not there; it was committed with 8/,
+  ],
+  [
+    "a folder is missing",
+    (dir) => rmSync(join(dir, "wav"), { recursive: true }),
+    /0.bin is not there; it was committed with 3/,
+  ],
+  [
+    "a file is longer",
+    (dir) => appendFileSync(join(dir, "wav", "0.bin"), "x"),
+    /0.bin has 4 bytes; it was committed with 3/,
+  ],
+  [
+    "a file is shorter",
+    (dir) => truncateSync(join(dir, "records.jsonl"), 5),
+    /records.jsonl has 5 bytes; it was committed with 8/,
+  ],
   ["done is cut off", (dir) => truncateSync(join(dir, "done"), 30), /done is not a complete marker/],
   ["done is empty", (dir) => truncateSync(join(dir, "done"), 0), /done is not a complete marker/],
   ["done is something else", (dir) => writeFileSync(join(dir, "done"), "null"), /done is not a complete marker/],

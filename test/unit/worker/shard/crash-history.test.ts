@@ -26,14 +26,14 @@ describe("a shard", () => {
     expect(judge([died(segfault)])).toMatchObject({ isCareful: true });
   });
 
-  it("that was given back since is run without care again, and nothing is held against its items", () => {
+  it("that was released since is run without care again, and nothing is held against its items", () => {
     const history = judge([died(segfault), died(segfault, 3), died(killed, 4, { count: 8 }), givenBack]);
     expect(history.isCareful).toBe(false);
     expect(history.verdict(3)).toBeUndefined();
     expect(history.mustRunAlone(5)).toBe(false);
   });
 
-  it("is judged by what came after it was last given back", () => {
+  it("is judged by what came after it was last released", () => {
     const history = judge([died(segfault, 3), givenBack, died(segfault, 4)]);
     expect(history.verdict(3)).toBeUndefined();
     expect(history.verdict(4)).toBeDefined();

@@ -9,7 +9,7 @@ import { temporaryFolder } from "../../../support/temporary-folder.ts";
 interface Folding {
   readonly name?: string;
   readonly old: string;
-  /** What the retry wrote; undefined where it wrote nothing. */
+  /** What the retry wrote; undefined if it wrote nothing. */
   readonly added?: string | undefined;
   readonly insertions: readonly Insertion[];
 }
@@ -63,7 +63,7 @@ describe("insertLines", () => {
     expect(readdirSync(newDir)).toEqual(["text"]);
   });
 
-  it("gives back a file from which any lines were taken out", () => {
+  it("returns a file from which any lines were taken out", () => {
     const root = temporaryFolder();
     const lines = fc.array(fc.record({ line: fc.string({ unit: "binary" }), isFailed: fc.boolean() }), {
       maxLength: 30,

@@ -65,7 +65,7 @@ interface Scene {
   readonly diesAfterMs?: number;
 }
 
-/** Simulates lives of workers until the item is through, or is blamed; returns how many workers that took. */
+/** Simulates lives of workers until the item is done, or is blamed; returns how many workers that took. */
 function simulate({ startMs, itemMs, workers, killGapMs, diesAfterMs }: Scene, random: () => number) {
   const ends: AttemptEnd[] = [];
   let outsideEnds = 0;

@@ -3,7 +3,7 @@
  * value. Nothing that writes files, starts a process or reads a config, and not `CollectStatsProvider`: its config
  * chooses the folder in which its targets are resolved.
  */
-export const ownTargets: Readonly<Record<string, readonly string[]>> = {
+export const millraceTargets: Readonly<Record<string, readonly string[]>> = {
   ".": ["range", "readLines", "readRecords"],
   "./formats": [
     "ndArray",
