@@ -36,7 +36,7 @@ export interface WorkerReport extends Lease {
   /** Milliseconds since an item of it ended last, and since its heartbeat began. */
   readonly idle?: number | undefined;
   readonly alive?: number | undefined;
-  /** Bytes of memory that its process holds, and may hold where its cgroup has a limit. */
+  /** Bytes of memory that its process holds, and the limit of its cgroup if there is one. */
   readonly rss?: number | undefined;
   readonly memoryLimit?: number | undefined;
 }
