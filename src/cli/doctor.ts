@@ -48,7 +48,7 @@ export const doctor: Command = {
     "millrace doctor prep.yaml",
     "millrace doctor prep.yaml parallel.n_workers=8",
     "millrace doctor exp/prep",
-    "millrace doctor /mnt/shared",
+    "millrace doctor .",
     "millrace doctor s3://bucket/exp",
     "millrace doctor --json --timeout 3",
   ],

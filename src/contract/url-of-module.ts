@@ -1,6 +1,6 @@
 import { pathToFileURL } from "node:url";
 
-/** The URL of the module that `import.meta`, or `module` of CommonJS, stands for. Undefined for anything else. */
+/** The URL of the module that `import.meta`, or `module` of CommonJS, is. Undefined for anything else. */
 export function urlOfModule(meta: unknown): string | undefined {
   const { url, filename } = (meta ?? {}) as { readonly url?: unknown; readonly filename?: unknown };
   if (typeof url === "string") return url;

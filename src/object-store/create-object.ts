@@ -4,7 +4,7 @@ import { isMillraceError, MillraceError } from "../errors/errors.ts";
 import { type ObjectInfo, objectInfo, putIdHeader } from "./object-info.ts";
 import type { RequestSender } from "./request-sender.ts";
 
-/** What became of an attempt to create an object. */
+/** How an attempt to create an object ended. */
 export type Creation =
   | { readonly kind: "created" }
   /** Another request made it: `info.putId` is that request's mark, where it is one of this library. */
@@ -76,7 +76,7 @@ export async function createObject(
   return made;
 }
 
-/** What a store says of an object; undefined where it is not there. */
+/** What a store says of an object; undefined if it is not there. */
 export async function lookAt(
   sender: RequestSender,
   key: string,

@@ -5,9 +5,9 @@ import type { S3Credentials } from "./sign-request.ts";
 
 /** Gives the credentials of requests, as long as they are valid. */
 export interface CredentialSource {
-  /** Undefined where there are none: requests are then not signed, which is enough for public buckets. */
+  /** Undefined if there are none: requests are then not signed, which is enough for public buckets. */
   get(): Promise<S3Credentials | undefined>;
-  /** Called when a store says that they have expired: the next `get` asks anew. */
+  /** Called when a store says that they have expired: the next `get` asks again. */
   expire(): void;
 }
 
@@ -46,7 +46,7 @@ export function openCredentials(
     get: async () => kept ?? (await ofSdk()),
     expire() {
       mustRefresh = true;
-      // The files may have been written anew since.
+      // The files may have been written again since.
       if (kept !== undefined) kept = remember(s3Settings(variables).credentials) ?? kept;
     },
   };

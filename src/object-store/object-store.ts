@@ -15,9 +15,9 @@ interface CallOptions {
 export interface ObjectStore {
   readonly bucket: string;
   readonly counts: Readonly<RequestCounts>;
-  /** Size, ETag and times of an object; undefined where it is not there. */
+  /** Size, ETag and times of an object; undefined if it is not there. */
   head(key: string, options?: CallOptions): Promise<ObjectInfo | undefined>;
-  /** An object, or a part of it, in memory; undefined where it is not there. */
+  /** An object, or a part of it, in memory; undefined if it is not there. */
   read(
     key: string,
     options?: ReadOptions & { readonly maxBytes?: number },

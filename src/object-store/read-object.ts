@@ -22,7 +22,7 @@ const maxBreaks = 8;
 const idleMs = 30_000;
 const pauseMs = 200;
 
-/** Opens an object, or a part of it; undefined where it is not there. What is not read to its end must be returned. */
+/** Opens an object, or a part of it; undefined if it is not there. What is not read to its end must be returned. */
 export async function openObject(
   sender: RequestSender,
   key: string,
@@ -127,7 +127,7 @@ async function* pieces(body: ReadableStream<Uint8Array> | null): AsyncGenerator<
   }
 }
 
-/** Reads an object, or a part of it, into memory; undefined where it is not there. */
+/** Reads an object, or a part of it, into memory; undefined if it is not there. */
 export async function readObject(
   sender: RequestSender,
   key: string,

@@ -1,4 +1,4 @@
-/** Requests that were sent to a store, as its price list tells them apart, and bytes. Retries are counted each time. */
+/** Requests that were sent to a store, as its price list distinguishes them, and bytes. Retries are counted each time. */
 export interface RequestCounts {
   /** PUT, POST and COPY. */
   writes: number;

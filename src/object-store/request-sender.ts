@@ -28,7 +28,7 @@ interface StoreRequest {
 interface StoreAnswer {
   readonly status: number;
   readonly headers: Headers;
-  /** Empty where the body is left to the caller. */
+  /** Empty if the body is left to the caller. */
   readonly text: string;
   readonly body: ReadableStream<Uint8Array> | null;
 }

@@ -15,7 +15,7 @@ export interface FailedRequest {
   readonly cause?: unknown;
 }
 
-/** The code in an answer's body (`AccessDenied`); empty where there is none. */
+/** The code in an answer's body (`AccessDenied`); empty if there is none. */
 export function codeOf(text: string): string {
   return /^[\w.]{1,64}$/.exec(xmlText(text, "Code") ?? "")?.[0] ?? "";
 }

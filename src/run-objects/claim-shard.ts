@@ -26,7 +26,7 @@ export function* claimShard(
 ): ObjectSteps<ObjectClaim | undefined> {
   if (seen.highest > 0 && !seen.isReleased) {
     const holder = holderIn(yield* read(keys.claim(shard, seen.highest)));
-    // A claim of this worker that it does not know of: its creation was given up as lost, and arrived all the same.
+    // A claim of this worker that it does not know of: its creation was given up as lost, and arrived nevertheless.
     if (holder !== worker && (yield* isAlive(holder, keys.claim(shard, seen.highest), { keys, ttlMs })))
       return undefined;
   }

@@ -35,7 +35,7 @@ export function* read(key: string): ObjectSteps<string | undefined> {
   return (yield { do: "read", key }) as string | undefined;
 }
 
-/** How long ago an object was written, by the store's own clock; undefined where it is not there. */
+/** How long ago an object was written, by the store's own clock; undefined if it is not there. */
 export function* ageOf(key: string): ObjectSteps<number | undefined> {
   return (yield { do: "age", key }) as number | undefined;
 }

@@ -8,7 +8,7 @@ export interface TroubleLimit {
   reset(): void;
 }
 
-// A server that is started anew is back within a minute. A worker that makes no progress for longer ends with the error.
+// A server that is restarted is back within a minute. A worker that makes no progress for longer ends with the error.
 const maxTroubleMs = 90_000;
 const firstPauseMs = 100;
 const longestPauseMs = 5000;

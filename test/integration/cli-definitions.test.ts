@@ -187,7 +187,7 @@ describe.concurrent("a run of defineRun in a config", () => {
     const { status, stderr } = await projectWithRuns().run("run", "sums.yaml", "+items=3", ...words);
     expect([status, stderr]).toEqual([
       2,
-      expect.stringMatching(/batchSize is given, and `forward` .* takes one index/),
+      expect.stringMatching(/batchSize is given, but `forward` .* takes one index/),
     ]);
   });
 });

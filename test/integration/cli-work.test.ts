@@ -363,7 +363,7 @@ describe.concurrent("millrace gc", () => {
     const words = ["run", "job.yaml", "held=[7]", "held_until=go", "says=true"];
     const killed = project.start(words);
     await killed.seen(/at item 7/);
-    expect((await project.run("gc", "exp/job", "--logs")).stderr).toContain("its logs stay");
+    expect((await project.run("gc", "exp/job", "--logs")).stderr).toContain("its logs are kept");
     expect(project.names("exp/job/.millrace/workers")).toHaveLength(1);
     killed.child.kill("SIGKILL");
     await killed.ended;

@@ -81,7 +81,7 @@ describe("a file system that fails now and then", () => {
     },
   );
 
-  it("that fails for good ends the run with the call, the path, the file system and what to do", {
+  it("that fails permanently ends the run with the call, the path, the file system and what to do", {
     timeout: 200_000,
   }, async () => {
     for (const { args } of envs.slice(1, 3)) {

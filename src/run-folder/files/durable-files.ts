@@ -82,7 +82,7 @@ export function replaceAtomic(path: string, make: (temporary: string) => void): 
   });
 }
 
-// A new name for each try: what failed may have been done all the same.
+// A new name for each try: what failed may have been done nevertheless.
 const maxNames = 10;
 
 /** Runs `act` with a name in the folder of `path` that nothing has. It may be called again, with another name. */

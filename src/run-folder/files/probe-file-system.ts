@@ -32,7 +32,7 @@ export interface Ability {
   readonly name: string;
   /** A run cannot work without it. Without the others it only takes longer. */
   readonly isNeeded: boolean;
-  /** What is wrong; undefined where the file system can do it. */
+  /** What is wrong; undefined if the file system can do it. */
   readonly missing: string | undefined;
 }
 
@@ -135,7 +135,7 @@ function* tryHelpful(place: string, calls: MeasuredCalls): Generator<Tried> {
 class MeasuredCalls {
   private readonly readTimes: number[] = [];
 
-  /** Makes a call once. Returns the code of its error, or undefined where it succeeded. */
+  /** Makes a call once. Returns the code of its error, or undefined if it succeeded. */
   try(act: () => unknown): string | undefined {
     try {
       act();

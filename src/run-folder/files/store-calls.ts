@@ -28,7 +28,7 @@ export function withoutPatience<Result>(act: () => Result): Result {
   }
 }
 
-/** Runs `act`, which may be repeated as a whole: it opens what it reads, or writes a file that it makes anew. */
+/** Runs `act`, which may be repeated as a whole: it opens what it reads, or writes a file that it makes again. */
 export function repeated<Result>(path: string, act: () => Result): Result {
   try {
     return act();
@@ -81,7 +81,7 @@ export function closeWritten(fd: number): void {
   try {
     fs.closeSync(fd);
   } catch (error) {
-    // On Linux the descriptor is closed all the same; nothing was lost by a signal.
+    // On Linux the descriptor is closed nevertheless; nothing was lost by a signal.
     if (errnoOf(error) !== "EINTR") throw error;
   }
 }

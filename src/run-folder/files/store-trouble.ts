@@ -80,7 +80,7 @@ export function storeErrorOf(error: unknown, root: string): unknown {
   return isOfRun && errnoOf(error) !== undefined ? storeError(error) : error;
 }
 
-/** Which file system it is, as the end of a sentence; empty where no kernel tells. */
+/** Which file system it is, as the end of a sentence; empty if no kernel says so. */
 function mountOf(path: string | undefined): string {
   if (path === undefined) return "";
   const { type, mount } = fileSystemOf(path);
@@ -90,7 +90,7 @@ function mountOf(path: string | undefined): string {
 function hintFor(code: string): string {
   const again = "Then run again: what is committed is kept.";
   if (code === "ESTALE")
-    return `The folder was replaced, or its server was started anew: check that it can be listed, or mount it again. ${again}`;
+    return `The folder was replaced, or its server was restarted: check that it can be listed, or mount it again. ${again}`;
   if (code === "ENOTCONN") return `Mount the file system again: its program has ended. ${again}`;
   if (passingTrouble.has(code) && code !== "EIO" && code !== "EBUSY" && code !== "ETXTBSY")
     return `Check the network and the server of this file system. ${again}`;

@@ -25,7 +25,7 @@ export interface FileSnapshot {
   readonly writtenMs?: number;
   /**
    * On a file system of several hosts, whose caches may show an old state: how long this process, by its own clock, has
-   * found the file unchanged each time it looked. Undefined where every process sees each change at once.
+   * found the file unchanged each time it looked. Undefined if every process sees each change at once.
    */
   readonly unchangedMs?: number | undefined;
 }

@@ -67,7 +67,7 @@ function makeNewFolder(root: string, path: string): "made" | "exists" | "unsure"
     makeNewFolderInRun(root, path);
     return "made";
   } catch (error) {
-    // It was not there a moment ago. One kernel tells who made it; a server may repeat itself.
+    // It was not there a moment ago. One kernel knows who made it; a server may repeat itself.
     if (errnoOf(error) === "EEXIST") return isShared(root) ? "unsure" : "exists";
     throw error;
   }
@@ -128,11 +128,11 @@ interface Watched {
   readonly sinceMs: number;
 }
 
-// Leases that others hold at the moment. Of more, those that are forgotten are watched anew.
+// Leases that others hold at the moment. Of more, those that are forgotten are watched from the beginning.
 const maxWatched = 10_000;
 const watched = new Map<string, Watched>();
 
-/** How long a file of a file system of several hosts has been the same; undefined where no cache can be old. */
+/** How long a file of a file system of several hosts has been the same; undefined if no cache can be old. */
 function watchLate(path: string, content: string): number | undefined {
   if (!isShared(dirname(path))) return undefined;
   const now = performance.now();

@@ -48,7 +48,7 @@ export function writeDone(shardDir: string, done: Done): void {
 
 /** How the files of a shard are looked at. */
 export interface ShardLook {
-  /** The text of `done`; undefined where there is none. */
+  /** The text of `done`; undefined if there is none. */
   readDone(path: string): string | undefined;
   /** The size of a file, or why it has none. */
   sizeOf(path: string): number | string;
@@ -112,7 +112,7 @@ export function damagedShard(reason: string): MillraceError {
   });
 }
 
-/** The content of a `done`, or undefined where it is incomplete. */
+/** The content of a `done`, or undefined if it is incomplete. */
 export function parseDone(text: string): Done | undefined {
   try {
     const done = JSON.parse(text) as Partial<Done>;

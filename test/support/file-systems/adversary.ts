@@ -23,7 +23,7 @@ export interface Adversary {
   unmount(): Promise<void>;
 }
 
-/** Why no adversary can be mounted here for two hosts; undefined where it can. */
+/** Why no adversary can be mounted here for two hosts; undefined if it can. */
 export function whyNoAdversary(): string | undefined {
   const missing = whyNotDaemons(["gcc", "pkg-config", "hostname", "nsenter"], { needsRoot: true });
   if (missing !== undefined) return missing;

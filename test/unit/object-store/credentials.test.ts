@@ -43,7 +43,7 @@ function noOthers(): void {
 }
 
 describe("credentials through the SDK's own chain", () => {
-  it("come from a container, are kept, asked for anew where a store says they expired, and masked", async () => {
+  it("come from a container, are kept, asked for again where a store says they expired, and masked", async () => {
     noOthers();
     const { asked, address } = await startContainer();
     vi.stubEnv("AWS_CONTAINER_CREDENTIALS_FULL_URI", address);

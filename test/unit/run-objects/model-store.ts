@@ -10,7 +10,7 @@ interface Kept {
   readonly writtenMs: number;
 }
 
-/** What happens to one try of a request, drawn anew for each. */
+/** What happens to one try of a request, drawn for each try. */
 export type Fault = "lost" | "answer lost" | "late" | "503" | "409" | "twice" | "again later" | "none";
 
 const faults: readonly Fault[] = ["lost", "answer lost", "late", "503", "409", "twice", "again later"];
