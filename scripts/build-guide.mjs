@@ -76,7 +76,7 @@ const onTheMachine = {
     onResolve(
       {
         filter:
-          /\/(choose-scheduler|import-module|every-tick|run-in-flight|open-shards|call-ahead|open-rate-limiter|espnet3-resolvers|format-date|parse-override|apply-overrides|group-choices|defaults-tree)\.ts$/,
+          /\/(choose-scheduler|import-module|every-tick|run-in-flight|open-shards|call-ahead|open-rate-limiter|espnet3-resolvers|recipe-template|tsconfig-paths|explain-unknown-option|looks-secret|file-system|is-slow-folder|grown-ttl|check-load-arguments|why-stalled|cgroup-memory|inspect-slow-shard|require-fit-file-system|retry-failed|retry-shard|format-date|parse-override|apply-overrides|group-choices|defaults-tree)\.ts$/,
       },
       ({ path, importer }) => {
         const own = join(source, "programs", basename(path));

@@ -107,7 +107,8 @@ describe("several calls of forward open", () => {
           const [expectedDir, outputDir] = [temporaryFolder(), temporaryFolder()];
           const start = (dir: string, options: RunOptions) => {
             const env = envOf(acts);
-            const all = { ...quiet, outputDir: dir, shards, ...options };
+            // A busy machine must not time items out: none of them hangs.
+            const all = { ...quiet, itemTimeout: 60_000, outputDir: dir, shards, ...options };
             const running =
               batchSize === undefined
                 ? new ActRunner(providerOf(env), all).run(range(acts.length))
